@@ -32,12 +32,29 @@ export type Call = {
   readonly workspace: string
   /** The tool is one of Pawl's own, by its server and not by its name alone. */
   readonly isOwn: boolean
+  /** What of its command only looks, where the host has no tool for that; absent: nothing. */
+  readonly looks?: ShellLooks
   /** It is bookkeeping of its host, free where nobody forbids it; absent: it is not. */
   readonly bookkeeping?: Bookkeeping
   /** Folders of Pawl itself, as absolute paths; absent: none is known. */
   readonly guarded?: readonly string[]
   /** Why its input cannot be judged; a call with a problem is denied. */
   readonly problem: string | null
+}
+
+/** Commands of a shell text that stand in for tools which the host does not have. */
+export type ShellLooks = {
+  readonly commands: readonly ShellLook[]
+  /** There is nothing else in the text but commands that need no permission. */
+  readonly isAll: boolean
+}
+export type ShellLook = {
+  /** Its place among the commands of the text. */
+  readonly at: number
+  /** The tools any of which stands for it, as definitions name them. */
+  readonly tools: readonly string[]
+  readonly act: 'read' | 'search'
+  readonly reads: readonly CallPath[]
 }
 
 /** A call for the host's own bookkeeping. */

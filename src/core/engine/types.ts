@@ -41,6 +41,8 @@ export type {
   Reservation,
   Reserve,
   RunUsage,
+  ShellLook,
+  ShellLooks,
   Spend,
   ToolAction,
   Verdict,

@@ -34,6 +34,8 @@ export const claudeHost = {
     viewers: none('`Read` is a separate tool'),
     servers: none('it uses `mcp__server__tool`'),
     dashes: 'kept',
+    // It has them only if it is started with `--tools`.
+    lacks: ['Grep', 'Glob', 'LS'],
     free: {
       notes: [
         ...['TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskGet', 'TaskList'],

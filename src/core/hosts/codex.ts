@@ -37,6 +37,7 @@ export const codexHost = {
     servers: none('it uses `mcp__server__tool`'),
     // It writes `_` for what the name of a function cannot have.
     dashes: 'underscores',
+    lacks: ['Read', 'Grep', 'Glob', 'LS'],
     free: {
       notes: ['update_plan', 'get_goal', 'create_goal', 'update_goal', 'get_context_remaining'],
       search: ['tool_search'],

@@ -31,6 +31,7 @@ export const cursorHost = {
     viewers: none('`Read` is a separate tool'),
     servers: none('it uses `mcp__server__tool`'),
     dashes: 'kept',
+    lacks: none('it has a tool for each'),
     free: {
       notes: ['TodoWrite', 'todo_write'],
       search: none('it holds no tools back'),

@@ -36,6 +36,7 @@ export const geminiHost = {
     viewers: none('`read_file` is a separate tool'),
     servers: { prefix: 'mcp_', separator: '_' },
     dashes: 'kept',
+    lacks: none('it has a tool for each'),
     free: {
       notes: [
         ...['write_todos', ...trackerTools],

@@ -34,6 +34,8 @@ export type FreeTools = {
   readonly serverField: string | NotApplicable
 }
 
+type LookingToolName = Extract<CommonTool, 'Read' | 'Grep' | 'Glob' | 'LS'>
+
 /** How the tools of a host are spelled. */
 type ToolNames = {
   /** The host's names of the common tools. A name means the same tool on every host. */
@@ -50,6 +52,11 @@ type ToolNames = {
   readonly servers: { readonly prefix: string; readonly separator: string } | NotApplicable
   /** What becomes of a dash in the name of a server. */
   readonly dashes: 'kept' | 'underscores'
+  /**
+   * Common tools for looking that it does not have, so that its shell stands in for them: who
+   * allows `Grep` allows `grep` and `rg` there.
+   */
+  readonly lacks: readonly LookingToolName[] | NotApplicable
   /** Bookkeeping, which needs no entry in a list of tools. */
   readonly free: FreeTools | NotApplicable
 }

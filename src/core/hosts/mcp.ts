@@ -26,6 +26,7 @@ export const mcpVocabulary = {
     viewers: ['str_replace_editor', 'str_replace_based_edit_tool'],
     servers: none('these are tool names without the server name'),
     dashes: 'kept',
+    lacks: none('a server runs no shell of its own'),
     free: none('these are tools of servers, not of a host'),
   },
 } satisfies ToolVocabulary

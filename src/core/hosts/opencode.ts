@@ -31,6 +31,7 @@ export const opencodeHost = {
     viewers: none('`read` is a separate tool'),
     servers: { prefix: '', separator: '_' },
     dashes: 'kept',
+    lacks: none('it has a tool for each'),
     free: {
       // `invalid` stands for a tool that does not exist, and says so.
       notes: ['todowrite', 'plan_enter', 'plan_exit', 'invalid'],

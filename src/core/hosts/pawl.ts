@@ -8,5 +8,9 @@ import { none, type ToolVocabulary } from './host-descriptor.ts'
 export const pawlVocabulary = {
   id: 'pawl',
   title: 'Pawl',
-  tools: { ...claudeHost.tools, free: none('there is no host that would keep books') },
+  tools: {
+    ...claudeHost.tools,
+    lacks: none('who has no host names the tool that is meant'),
+    free: none('there is no host that would keep books'),
+  },
 } satisfies ToolVocabulary

@@ -5,7 +5,7 @@
 import type { Call } from '../engine/types.ts'
 import { normalisePath } from '../expr/glob.ts'
 import { asObject, type JsonObject, own } from '../json.ts'
-import type { Stage } from '../machine/machine.ts'
+import type { Machine, Stage } from '../machine/machine.ts'
 import { seenFrom } from '../shell/leaves-workspace.ts'
 import { readShell } from '../shell/read-shell.ts'
 import { withVariables } from '../shell/rewrite-command.ts'
@@ -15,6 +15,7 @@ import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
 import type { Redirection, ShellReading } from '../shell/shell-reading.ts'
 import { withText } from '../tools/shell-input.ts'
 import { actOfShape, namesMatch, startsJob } from '../tools/tool-names.ts'
+import { withoutLooks } from './rule-on-looks.ts'
 import type { StageDenial } from './stage-denial.ts'
 
 /** The commands that a stage's list has to speak of; null: there are none, or no list. */
@@ -22,12 +23,15 @@ export function listedShell(stage: Stage, call: Call): ShellReading | null {
   return stage.rule.commands === null ? null : (call.shell ?? namedShell(stage, call))
 }
 
+type ListedCall = { readonly machine: Machine; readonly stage: Stage; readonly call: Call }
+
 /** The denial of a call with a command that is not on the stage's list. */
-export function ruleOnShell(stage: Stage, call: Call): StageDenial | null {
+export function ruleOnShell(asked: ListedCall): StageDenial | null {
+  const { stage, call } = asked
   const { commands } = stage.rule
   const shell = listedShell(stage, call)
   if (commands === null || shell === null) return null
-  const denial = ruleOnCommands(shell, commands, call.workspace)
+  const denial = ruleOnCommands(withoutLooks(asked, shell), commands, call.workspace)
   return denial === null ? null : { ...denial, field: 'commands' }
 }
 

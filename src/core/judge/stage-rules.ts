@@ -13,6 +13,7 @@ import { namesMatch } from '../tools/tool-names.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer, type Speaker } from './answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 import { isUncounted, ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
+import { lookingRule, onlyLooks, ruleOnLooks, withoutLooks } from './rule-on-looks.ts'
 import {
   listedShell,
   mayWrite,
@@ -42,8 +43,8 @@ type StageRule = {
 export const stageRules: readonly Rule[] = [
   asRule({
     by: 'tools',
-    deny: ({ stage, call }) => ruleOnTool(stage, call),
-    allow: ({ stage, call }) => allowingRule(stage.rule.tools, call),
+    deny: ruleOnTool,
+    allow: allowingRule,
     looked: ({ stage, call }) => toolText(stage.rule.tools, call),
     silence: 'such calls have no tool list',
   }),
@@ -63,8 +64,8 @@ export const stageRules: readonly Rule[] = [
   }),
   asRule({
     by: 'commands',
-    deny: ({ stage, call }) => ruleOnShell(stage, call),
-    allow: ({ stage, call }) => (listedShell(stage, call) === null ? null : 'commands'),
+    deny: ruleOnShell,
+    allow: allowingCommands,
     looked: ({ stage, call }) => commandsText(stage, call),
     silence: 'it runs no command',
   }),
@@ -145,8 +146,9 @@ function eachCommand(question: RuleInput): readonly RuleAnswer[] {
   const { commands } = stage.rule
   if (call.shell === null || commands === null) return noAnswers
   const rule = ruleIn(question, 'commands')
-  const first = ruleOnShell(stage, call)
-  return explainCommands(call.shell, commands, call.workspace).flatMap((one) => {
+  const first = ruleOnShell(question)
+  const shell = withoutLooks(question, call.shell)
+  return explainCommands(shell, commands, call.workspace).flatMap((one) => {
     const { text, entry, trouble } = one
     if (trouble === null) {
       const why = entry === null ? 'needs no entry' : `is listed as \`${entry}\``
@@ -160,7 +162,9 @@ function eachCommand(question: RuleInput): readonly RuleAnswer[] {
 
 // ── tools ───────────────────────────────────────────────────────────────────
 
-function ruleOnTool({ name, rule }: Stage, call: Call): StageDenial | null {
+function ruleOnTool(asked: Asked): StageDenial | null {
+  const { call } = asked
+  const { name, rule } = asked.stage
   const { allow, deny } = rule.tools
   const reason = `\`${call.tool}\` may not be used in \`${name}\``
   if (deny.some((one) => namesMatch(one, call))) {
@@ -168,6 +172,10 @@ function ruleOnTool({ name, rule }: Stage, call: Call): StageDenial | null {
   }
   if (allow === 'all' || !speaksOf(rule.tools, call.tool)) return null
   if (isListed(allow, call) || call.bookkeeping !== undefined) return null
+  if (onlyLooks(asked)) {
+    const denial = ruleOnLooks(asked)
+    return denial === null ? null : { ...denial, field: 'paths' }
+  }
   return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'allow' }
 }
 
@@ -176,9 +184,18 @@ function isListed(allow: readonly string[], call: Call): boolean {
 }
 
 /** What lets a call through that no list stops: the list itself, or that it is bookkeeping. */
-function allowingRule(tools: ToolRule, call: Call): 'allow' | RuleRef | null {
+function allowingRule(asked: Asked): 'allow' | RuleRef | null {
+  const { call } = asked
+  const { tools } = asked.stage.rule
   if (tools.allow === 'all' || !speaksOf(tools, call.tool)) return null
-  return isListed(tools.allow, call) ? 'allow' : (call.bookkeeping?.rule ?? null)
+  if (isListed(tools.allow, call)) return 'allow'
+  return call.bookkeeping?.rule ?? lookingRule(asked, ruleIn(asked, 'allow'))
+}
+
+/** What lets a command through that no list stops: the list, or the tool it stands in for. */
+function allowingCommands(asked: Asked): 'commands' | RuleRef | null {
+  if (listedShell(asked.stage, asked.call) === null) return null
+  return onlyLooks(asked) ? lookingRule(asked, ruleIn(asked, 'allow')) : 'commands'
 }
 
 /** Whether there is a list, and it is about such tools. */
@@ -189,7 +206,11 @@ function speaksOf({ allow, among }: ToolRule, tool: string): boolean {
 function toolText(tools: ToolRule, call: Call): string | null {
   if (tools.allow === 'all' || !speaksOf(tools, call.tool)) return null
   const entry = tools.allow.find((name) => namesMatch(name, call))
-  if (entry === undefined) return `\`${call.tool}\` is the host's own bookkeeping`
+  if (entry === undefined) {
+    return call.bookkeeping === undefined
+      ? 'it only reads, and this host has no other way to'
+      : `\`${call.tool}\` is the host's own bookkeeping`
+  }
   return entry === call.tool ? `\`${entry}\` is listed` : `listed as \`${entry}\``
 }
 

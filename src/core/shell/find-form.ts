@@ -34,5 +34,5 @@ export function findForm(words: readonly string[]): ReadingForm | null {
     }
     i += 1
   }
-  return { tool: 'Glob', paths: places.length === 0 ? ['.'] : places, goesDown: false }
+  return { tool: 'Glob', paths: places.length === 0 ? ['.'] : places, depth: 'none' }
 }

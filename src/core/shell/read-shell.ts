@@ -75,6 +75,7 @@ function readTree(command: string, letters: 'odd' | 'plain', start: string | nul
   return {
     ok: true,
     commands: facts.commands,
+    isPlain: facts.isPlain,
     redirections: facts.redirections,
     variablesRead: [...facts.reads],
     listsVariables: facts.listsVariables,

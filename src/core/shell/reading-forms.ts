@@ -17,8 +17,8 @@ export type ReadingForm = {
   readonly tool: LookingTool | null
   /** The files and folders it opens, as it names them; none: its input, which may be a pipe. */
   readonly paths: readonly string[]
-  /** It goes down into folders and shows what is in their files. */
-  readonly goesDown: boolean
+  /** How far it goes down into folders to show what is in their files. */
+  readonly depth: 'none' | 'visible' | 'all'
 }
 
 const count = /^\d+$/
@@ -36,7 +36,7 @@ function readsFiles(options: KnownOptions): Program {
 }
 
 function reads(paths: readonly string[]): ReadingForm {
-  return { tool: 'Read', paths, goesDown: false }
+  return { tool: 'Read', paths, depth: 'none' }
 }
 
 /** It takes its input and nothing else. */
@@ -47,7 +47,7 @@ function filters(options: KnownOptions): Program {
   }
 }
 
-const filter: ReadingForm = { tool: null, paths: [], goesDown: false }
+const filter: ReadingForm = { tool: null, paths: [], depth: 'none' }
 
 const ends: KnownOptions = {
   flags: 'qvz',
@@ -90,7 +90,8 @@ function grepForm({ found, operands }: FoundOptions): ReadingForm | null {
   if (searched === null) return null
   const goesDown = found.has('r') || found.has('recursive')
   if (!goesDown && searched.length === 0) return filter
-  return { tool: 'Grep', paths: searched.length === 0 ? ['.'] : searched, goesDown }
+  const paths = searched.length === 0 ? ['.'] : searched
+  return { tool: 'Grep', paths, depth: goesDown ? 'all' : 'none' }
 }
 
 function behindPattern(
@@ -134,12 +135,12 @@ function rgForm({ found, operands }: FoundOptions, { isPiped }: SimpleCommand): 
   const globs = [...(found.get('g') ?? []), ...(found.get('glob') ?? [])]
   if (globs.filter((glob) => !glob.startsWith('!')).length > 1) return null
   if (found.has('files')) {
-    return { tool: 'Glob', paths: operands.length === 0 ? ['.'] : operands, goesDown: true }
+    return { tool: 'Glob', paths: operands.length === 0 ? ['.'] : operands, depth: 'none' }
   }
   const searched = behindPattern(found, operands)
   if (searched === null) return null
   if (searched.length === 0 && isPiped) return filter
-  return { tool: 'Grep', paths: searched.length === 0 ? ['.'] : searched, goesDown: true }
+  return { tool: 'Grep', paths: searched.length === 0 ? ['.'] : searched, depth: 'visible' }
 }
 
 const line = String.raw`(?:\d+|\$)`
@@ -187,7 +188,7 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
       form: ({ operands }) => ({
         tool: 'Glob',
         paths: operands.length === 0 ? ['.'] : operands,
-        goesDown: false,
+        depth: 'none',
       }),
     },
   ],
@@ -229,13 +230,13 @@ function gitForm([sub, ...rest]: readonly string[]): ReadingForm | null {
     const found = harmlessOptions(rest, options)
     return found === null || found.operands.some(isMagic)
       ? null
-      : { tool: 'Glob', paths: ['.', ...found.operands], goesDown: false }
+      : { tool: 'Glob', paths: ['.', ...found.operands], depth: 'none' }
   }
   if (sub !== 'grep' || rest.includes('--')) return null
   const found = harmlessOptions(rest, gitGrep)
   const searched = found === null ? null : behindPattern(found.found, found.operands)
   if (searched === null || searched.some(isMagic)) return null
-  return { tool: 'Grep', paths: ['.', ...searched], goesDown: false }
+  return { tool: 'Grep', paths: ['.', ...searched], depth: 'none' }
 }
 
 /** `:/`, `:(top)`: a path that begins elsewhere. */

@@ -33,6 +33,8 @@ export type Facts = {
   /** Loops that move elsewhere, none inside another, and where they may run. */
   readonly loops: { readonly from: Count; readonly to: Count; readonly dirs: Dirs }[]
   listsVariables: boolean
+  /** See `GoodReading`. */
+  isPlain: boolean
   /** Something runs with an environment that was emptied before. */
   empties: boolean
   /** Set once something cannot be read at all: the walk ends there. */
@@ -54,6 +56,7 @@ export function newFacts(): Facts {
     quoted: [],
     loops: [],
     listsVariables: false,
+    isPlain: true,
     empties: false,
     problem: null,
   }

@@ -12,6 +12,8 @@ export type GoodReading = {
   readonly ok: true
   /** Every simple command of the text, wherever it stands, wrappers unwrapped beside it. */
   readonly commands: readonly SimpleCommand[]
+  /** It is made of commands, pipes and lists alone, with no word that is expanded. */
+  readonly isPlain: boolean
   /** Redirections into and out of files. */
   readonly redirections: readonly Redirection[]
   /** Variables whose value the text reads, however it reads them. */

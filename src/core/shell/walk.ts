@@ -44,7 +44,14 @@ export function walkScript(script: ParsedScript, facts: Facts, scope: CommandSco
   }
 }
 
+/** What a plain text is made of; everything else can hide or repeat something. */
+const plainNodes: ReadonlySet<string> = new Set([
+  ...['Script', 'Statement', 'AndOr', 'Pipeline', 'Command', 'Redirect'],
+  ...['Word', 'Literal', 'SingleQuoted', 'DoubleQuoted'],
+])
+
 function visit(walk: ShellWalk, node: SyntaxNode): void {
+  if (!plainNodes.has(node.type)) walk.facts.isPlain = false
   switch (node.type) {
     case 'Script':
       return visitScript(walk, node)

@@ -18,6 +18,7 @@ import { readDiff, readPatch } from './patch.ts'
 import { absoluteOf, type From, insideOf, pathProblem } from './paths.ts'
 import { changeByShell } from './shell-change.ts'
 import { shellIn, startsShell } from './shell-input.ts'
+import { looksIn } from './shell-looks.ts'
 import {
   actOfShape,
   canView,
@@ -52,6 +53,7 @@ export const toolNameCharsMax = 256
 /** What is found out about the input; whatever is absent does not apply. */
 type Facts = {
   readonly shell?: Call['shell']
+  readonly looks?: Call['looks']
   readonly capability?: string
   readonly reads?: readonly CallPath[]
   readonly writes?: readonly CallPath[]
@@ -90,6 +92,7 @@ export function readCall(spoken: Spoken, where: CallLocation): Call {
     workspace: where.workspace,
     isOwn,
     ...(bookkeeping === undefined ? {} : { bookkeeping }),
+    ...(facts.looks === undefined ? {} : { looks: facts.looks }),
     ...(where.guarded === undefined ? {} : { guarded: where.guarded }),
     problem: isOwn ? null : (nameProblem(spoken.tool, tool) ?? facts.problem ?? null),
   }
@@ -184,8 +187,18 @@ function shellFacts(tool: KnownTool, input: JsonObject, where: CallLocation): Fa
       : asked.reading
   const change = changeByShell(reading, where.workspace, (path) => locate([path], from, where))
   const named = directory.path === null ? [] : locate([directory.path], fromOf(where), where)
+  const spelled = {
+    name: tool.shape ?? '',
+    host: where.host ?? ownHostId,
+    workspace: where.workspace,
+  }
+  const looks =
+    tool.commonName === 'Bash'
+      ? looksIn(spelled, { input, shell: reading }, (path) => locate([path], from, where))
+      : undefined
   return {
     shell: reading,
+    ...(looks === undefined ? {} : { looks }),
     ...(isText ? { capability: 'bash' } : {}),
     reads: named,
     writes: change.writes,

@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { realPath } from './resolve-symlinks.ts'
+import { compileDefinition } from '../../core/dialects/compile-definition.ts'
+import { sourceOf } from '../../core/source/source.ts'
+import { readCall } from '../../core/tools/read-call.ts'
+import { realPath, resolveSymlinks } from './resolve-symlinks.ts'
+
+const reading = {
+  id: 'reading',
+  initial: 'work',
+  states: { work: { allowed_tools: ['Read'], on: { DONE: 'done' } }, done: { type: 'final' } },
+}
 
 test('a link in the place of a folder is seen in the next turn, and then its end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-links-'))
@@ -53,6 +62,22 @@ test('however many paths are looked at in a turn, each is told as it is', async 
     for (let count = 0; count < 12_000; count += 1) {
       expect(realPath(join(folder, 'link', `${count}`))).toBe(`/etc/${count}`)
     }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a command that stands in for a tool is judged by the file behind a link', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-links-'))
+  const machine = compileDefinition(sourceOf(reading)).machines[0]
+  if (machine === undefined) throw new Error('the definition of the test has to compile')
+  try {
+    symlinkSync('/etc/passwd', join(folder, 'notes.txt'))
+    const input = { command: 'cat notes.txt' }
+    const where = { machine, workspace: folder, host: 'codex' } as const
+    const call = resolveSymlinks(readCall({ tool: 'Bash', input }, where))
+    const paths = call.looks?.commands.flatMap((look) => look.reads)
+    expect(paths).toContainEqual({ written: '/etc/passwd', inside: null })
   } finally {
     rmSync(folder, { recursive: true })
   }

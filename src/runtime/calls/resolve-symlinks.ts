@@ -4,21 +4,23 @@
  */
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
-import type { Call, CallPath } from '../../core/engine/types.ts'
+import type { Call, CallPath, ShellLooks } from '../../core/engine/types.ts'
 
 /** Links that are followed on the way to one file, as the system itself does. */
 const linksMax = 40
 
 /** The call with the files behind the names it uses, beside those names. */
 export function resolveSymlinks(call: Call): Call {
-  if (call.reads.length + call.writes.length + call.edits.length === 0) return call
-  const { workspace } = call
+  const { workspace, looks } = call
+  const looked = looks?.commands.flatMap((look) => look.reads) ?? []
+  if (call.reads.length + call.writes.length + call.edits.length + looked.length === 0) return call
   const behind = (path: CallPath): readonly CallPath[] => behindOn(path, workspace)
   const isPlain = (path: CallPath): boolean => behind(path).length === 0
   // Nearly every call has no link in it, and stays what it is.
   if (
     call.reads.every(isPlain) &&
     call.writes.every(isPlain) &&
+    looked.every(isPlain) &&
     call.edits.every((path) => isPlain({ written: path, inside: path }))
   ) {
     return call
@@ -33,7 +35,13 @@ export function resolveSymlinks(call: Call): Call {
     reads: call.reads.flatMap(both),
     writes: call.writes.flatMap(both),
     edits: [...new Set(edits)],
+    ...(looks === undefined ? {} : { looks: looksBehind(looks, both) }),
   }
+}
+
+function looksBehind(looks: ShellLooks, both: (path: CallPath) => readonly CallPath[]): ShellLooks {
+  const commands = looks.commands.map((look) => ({ ...look, reads: look.reads.flatMap(both) }))
+  return { ...looks, commands }
 }
 
 /** What is behind a path, where that is another file; else nothing. */
