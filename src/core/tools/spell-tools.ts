@@ -3,7 +3,7 @@
  * offers. Knows names and hosts. Must not know stages.
  */
 import type { CommonTool } from '../hosts/common-tools.ts'
-import { type AgentHostId, agentHosts, listIn } from '../hosts/registry.ts'
+import { type AgentHostId, agentHosts, listIn, listInProse } from '../hosts/registry.ts'
 import { type McpName, spelledMcpName } from './mcp-name.ts'
 import { commonToolOf, isPatchName } from './tool-names.ts'
 
@@ -65,16 +65,22 @@ export function finderOf(host: AgentHostId): string | null {
   return 'none' in free ? null : (listIn(free.search)[0] ?? null)
 }
 
-/** What reading and searching are in definitions. */
-const looks: readonly CommonTool[] = ['Read', 'Grep', 'Glob', 'LS']
-
 /** How an agent reads and searches where its host has no tools for it; empty: it has them. */
 export function lookingText({ lacking }: SpelledTools, host: AgentHostId | null): string {
-  const shell = host === null ? undefined : agentHosts[host].offered.Bash
-  const missing = lacking.filter((one) => looks.includes(one))
-  if (missing.length === 0 || shell === undefined) return ''
-  const verbs = missing.includes('Read')
-    ? 'read and search files with `cat`, `sed -n`, `grep`, `rg`, `find` or `ls`'
-    : 'search files with `grep`, `rg`, `find` or `ls`'
-  return `${verbs} in ${shell}`
+  if (host === null) return ''
+  const { offered, tools } = agentHosts[host]
+  const replaced: readonly CommonTool[] = listIn(tools.lacks)
+  const missing = lacking.filter((one) => replaced.includes(one))
+  if (missing.length === 0) return ''
+  const programs = missing.flatMap((one) => standIns[one] ?? []).map((name) => `\`${name}\``)
+  const shell = offered.Bash ?? tools.shell
+  return `look at named files and folders with ${listInProse([...new Set(programs)])} in ${shell}`
+}
+
+/** Programs that do what a tool for looking does. */
+const standIns: Readonly<Partial<Record<CommonTool, readonly string[]>>> = {
+  Read: ['cat', 'sed -n'],
+  Grep: ['grep', 'rg'],
+  Glob: ['find', 'ls'],
+  LS: ['ls'],
 }

@@ -52,14 +52,14 @@ const reading = { allowed_tools: ['Read', 'Grep', 'Glob', 'Write', 'mcp__tracker
 test.each<[AgentHostId, string, string]>([
   [
     'claude',
-    'Tools: Read, Write, mcp__tracker__show; search files with `grep`, `rg`, `find` or `ls` in ' +
-      'Bash.',
+    'Tools: Read, Write, mcp__tracker__show; look at named files and folders with `grep`, `rg`, ' +
+      '`find` or `ls` in Bash.',
     '`mcp__pawl__pawl_transition` (event `DONE`) (if it is not loaded, find it with `ToolSearch`)',
   ],
   [
     'codex',
-    'Tools: apply_patch, mcp__tracker__show; read and search files with `cat`, `sed -n`, `grep`, ' +
-      '`rg`, `find` or `ls` in exec_command.',
+    'Tools: apply_patch, mcp__tracker__show; look at named files and folders with `cat`, ' +
+      '`sed -n`, `grep`, `rg`, `find` or `ls` in exec_command.',
     '`mcp__pawl__pawl_transition` (event `DONE`) (if it is not loaded, find it with `tool_search`)',
   ],
   [
@@ -105,7 +105,7 @@ test('a refusal names what the host has, and the full name of the tool to move o
       '`mcp_pawl_pawl_transition` (event `DONE` with `bug`).',
   )
   expect(refusalOf(instead, 'codex')).toContain(
-    'Read and search files with `cat`, `sed -n`, `grep`, `rg`, `find` or `ls` in exec_command, or',
+    'Look at named files and folders with `cat`, `sed -n`, `grep` or `rg` in exec_command, or',
   )
 })
 
