@@ -152,7 +152,12 @@ function otherWords(event: Event, record: Record): EventText {
     case 'child.ended':
       return words('other', '', 'child run ended', event.outcome)
     case 'run.paused':
-      return words('other', 'warn', 'paused', `by ${event.by.name}`)
+      return words(
+        'other',
+        'warn',
+        'paused',
+        `by ${event.by.name}${event.reason === undefined ? '' : `: ${event.reason}`}`,
+      )
     case 'run.resumed':
       return words('other', '', 'resumed', `by ${event.by.name}`)
     default:

@@ -3,6 +3,8 @@
  * it is in one line of JSON and ends with its input. It is the real one, with a run that takes
  * calls.
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { cwd, env, getuid, platform, stdin, stdout } from 'node:process'
 import { openClient } from '../../src/client/index.ts'
 import { findHome, openHome } from '../../src/home/home.ts'
@@ -12,6 +14,8 @@ import { openDaemon } from '../../src/main/open-daemon.ts'
 /** Where and how a host asks. */
 export type Subject = {
   readonly runId: string
+  /** A run of the workflow that Pawl shows first. */
+  readonly flagshipId: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -39,9 +43,20 @@ const source = JSON.stringify({
 })
 await client.call('definitions.create', { source, format: 'json' })
 const { runId } = await client.call('runs.start', { definition: 'bench', workspace: '/work' })
+const flagship = readFileSync(
+  join(import.meta.dirname, '../../examples/workflow/tdd-bug-fix.json'),
+  'utf8',
+)
+await client.call('definitions.create', { source: flagship, format: 'json' })
+// WHY not `/work`: a session there would not know which of two runs judges it.
+const workspace = '/flagship'
+const { runId: flagshipId } = await client.call('runs.start', {
+  ...{ definition: 'tdd-bug-fix', workspace },
+})
 client.close()
 const subject: Subject = {
   runId,
+  flagshipId,
   url: `${served.url}/v1/hooks/claude`,
   headers: {
     authorization: `Bearer ${agent}`,

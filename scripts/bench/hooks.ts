@@ -11,10 +11,17 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import {
+  agentHosts,
+  listIn,
+  type ProvableHostId,
+  provableHostIds,
+} from '../../src/core/hosts/registry.ts'
 import { installHookClient } from '../../src/daemon/install-hook-client.ts'
 import { hookCommand } from '../../src/doors/hook/hook-command.ts'
 import { findHome, type Home, openHome } from '../../src/home/home.ts'
 import type { Subject } from './hooks-daemon.ts'
+import { printTokens } from './hooks-tokens.ts'
 import { percentile } from './measure.ts'
 
 const roundsCount = 300
@@ -22,6 +29,7 @@ const roundsCount = 300
 const warmUpCount = 1_000
 /** Every so many rounds: it is slow, and its numbers are far from the others. */
 const nodeEvery = 10
+const hostRoundsCount = 100
 const loadedCallsCount = 2_000
 const loadedClientsCount = 4
 const loadShare = 0.9
@@ -36,8 +44,10 @@ export async function benchHooks(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'))
   const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
   try {
-    const wires = await openWires(folder, closers)
+    const { wires, byHost, subject, home } = await openWires(folder, closers)
+    await printTokens(subject, { file: program, home: home.folder })
     await printWires(wires)
+    await printHosts(wires.noop, byHost)
     await printLoaded(wires)
   } finally {
     for (const close of closers.reverse()) await close()
@@ -46,11 +56,16 @@ export async function benchHooks(): Promise<void> {
 
 /** One call as a host makes it; throws where it was not allowed. */
 type SendHook = (index: number) => Promise<void>
-type Wires = Readonly<
-  Record<'noop' | 'floor' | 'command' | 'node' | 'httpFloor' | 'http', SendHook>
->
+type HostAsks = readonly (readonly [ProvableHostId, SendHook])[]
+type Opened = {
+  readonly wires: Wires
+  readonly byHost: HostAsks
+  readonly subject: Subject
+  readonly home: Home
+}
+type Wires = Readonly<Record<'noop' | 'floor' | 'command' | 'node' | 'httpFloor' | 'http', SendHook>>
 
-async function openWires(folder: string, closers: (() => unknown)[]): Promise<Wires> {
+async function openWires(folder: string, closers: (() => unknown)[]): Promise<Opened> {
   const [real, script, echo] = ['real', 'script', 'echo'].map((name) => homeIn(folder, name))
   if (real === undefined || script === undefined || echo === undefined) throw new Error('no homes')
   const means = { node: process.execPath, program }
@@ -70,9 +85,9 @@ async function openWires(folder: string, closers: (() => unknown)[]): Promise<Wi
   const env = { PATH: process.env.PATH ?? '', PAWL_NO_AUTOSTART: '1' }
   const { shell, close: closeShell } = openShell(subject, env)
   closers.push(closeShell)
-  const commandOf = ({ bin }: Home): string =>
-    hookCommand({ bin, host: 'claude', workspace: '/work', failure: 'blocks' })
-  return {
+  const commandOf = ({ bin }: Home, host: ProvableHostId = 'claude'): string =>
+    hookCommand({ bin, host, workspace: '/work', failure: 'blocks' })
+  const wires = {
     noop: shell(':', ''),
     floor: shell(commandOf(echo), 'ok'),
     command: shell(commandOf(real), ''),
@@ -80,6 +95,13 @@ async function openWires(folder: string, closers: (() => unknown)[]): Promise<Wi
     httpFloor: poster({ ...subject, url: httpEcho.url }),
     http: poster(subject),
   }
+  const allowed = { ...env, PAWL_RUN: subject.runId }
+  const { shell: hostShell, close: closeHosts } = openShell(subject, allowed)
+  closers.push(closeHosts)
+  const byHost = provableHostIds.map((host) => {
+    return [host, hostShell(commandOf(real, host), '', host)] as const
+  })
+  return { wires, byHost, subject, home: real }
 }
 
 function homeIn(folder: string, name: string): Home {
@@ -135,21 +157,35 @@ async function openHttpEcho(): Promise<{ readonly url: string; readonly close: (
 let calls = 0
 
 /** What a host says before a call; every call has an id of its own, so each is decided anew. */
-function payloadOf(runId: string): Record<string, unknown> {
+function payloadOf(runId: string, host: ProvableHostId = 'claude'): Record<string, unknown> {
   calls += 1
+  const { events, tools } = agentHosts[host]
+  const input = { command: 'git status --short', description: 'Show what has changed' }
+  const hook_event_name = listIn(events.call)[0] ?? ''
+  if (host === 'opencode') {
+    const whose = { sessionID: `bench-${host}`, callID: `call_${process.pid}_${calls}` }
+    return {
+      hook_event_name,
+      parentID: null,
+      directory: '/work',
+      ...whose,
+      tool: 'bash',
+      args: input,
+    }
+  }
   return {
-    session_id: `bench-${runId}`,
+    session_id: `bench-${host}-${runId}`,
     transcript_path: '/home/dev/.claude/projects/shop/bench.jsonl',
     cwd: '/work',
     permission_mode: 'default',
-    hook_event_name: 'PreToolUse',
-    tool_name: 'Bash',
-    tool_input: { command: 'git status --short', description: 'Show what has changed' },
+    hook_event_name,
+    tool_name: tools.shell,
+    tool_input: input,
     tool_use_id: `toolu_${process.pid}_${calls}`,
   }
 }
 
-type Shell = (command: string, wanted: string) => SendHook
+type Shell = (command: string, wanted: string, host?: ProvableHostId) => SendHook
 
 /** Starts a shell per call, as hosts do, and waits until it is gone. */
 function openShell(
@@ -157,7 +193,7 @@ function openShell(
   env: Record<string, string>,
 ): { shell: Shell; close: () => void } {
   const children = new Set<ChildProcess>()
-  const shell: Shell = (command, wanted) => async () => {
+  const shell: Shell = (command, wanted, host) => async () => {
     const child = spawn('/bin/sh', ['-c', command], { env, stdio: 'pipe' })
     children.add(child)
     let [out, err] = ['', '']
@@ -169,10 +205,10 @@ function openShell(
     })
     // A hook that does nothing does not read.
     child.stdin.on('error', () => undefined)
-    child.stdin.end(JSON.stringify(payloadOf(runId)))
+    child.stdin.end(JSON.stringify(payloadOf(runId, host)))
     const [code] = await once(child, 'close')
     children.delete(child)
-    if (code !== 0 || !out.includes(wanted))
+    if (code !== 0 || !out.includes(wanted) || out.includes('"deny"'))
       throw new Error(`${command} gave ${code}: ${out}${err}`)
   }
   const close = (): void => {
@@ -245,6 +281,26 @@ async function printWires(wires: Wires): Promise<void> {
     const told = [0, 0.5, 0.99].map((share) => of(name, share).toFixed(2).padStart(8)).join(' /')
     const beside = name === 'noop' ? '' : above(name)
     console.log(`  ${label.padEnd(26)}${told}  ${beside.padEnd(24)} ${goal}`.trimEnd())
+  }
+}
+
+/** Every host waits for the same client before a call, with a payload of its own. */
+async function printHosts(noop: SendHook, byHost: HostAsks): Promise<void> {
+  const subjects: readonly (readonly [string, SendHook])[] = [['noop', noop], ...byHost]
+  const times = new Map(subjects.map(([name]) => [name, [] as number[]]))
+  for (let round = -5; round < hostRoundsCount; round += 1) {
+    for (const [name, ask] of subjects) {
+      const ms = await timed(ask, round)
+      if (round >= 0) times.get(name)?.push(ms)
+    }
+  }
+  const none = percentile(times.get('noop') ?? [], 0.5)
+  console.log('\nwhat a host waits for before a call, ms: p50, and above a no-op (goal ≤ 5)')
+  for (const [host] of byHost) {
+    const own = percentile(times.get(host) ?? [], 0.5)
+    console.log(
+      `  ${host.padEnd(12)}${own.toFixed(2).padStart(8)}  ${(own - none).toFixed(1)} more`,
+    )
   }
 }
 

@@ -12,7 +12,8 @@ import { PawlError } from '../runtime/pawl-error.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import { type DaemonNote, processStartOf, readDaemonNote } from './daemon-file.ts'
 
-const startMsMax = 10_000
+/** WHY so long: on a busy machine it takes seconds; a hook that waits for it has 55 of them. */
+const startMsMax = 40_000
 const stopMsMax = 15_000
 const lookMs = 30
 const probeMsMax = 2_000

@@ -141,6 +141,33 @@ describe.runIf(isOurNode)('walking', slow, () => {
     expect((await call('book_trip', { sure: true })).values.error.code).toBe('RUN_NOT_RUNNING')
   })
 
+  test('a form is submitted by the tool that is always there, too', async () => {
+    await endAll()
+    const { call, tools } = await openAgent(house, { args: ['--host', 'gemini'] })
+    const listed = async () => (await tools()).find((one) => one.name === 'pawl_submit')
+    expect((await listed())?.inputSchema.properties).toHaveProperty('fields')
+    const loaded = await call('pawl_load_workflow', { name: 'trip' })
+    const next =
+      'Submit with `mcp_pawl_book_trip` (city, mail), or with `mcp_pawl_pawl_submit` in `fields`.'
+    expect(loaded.values.run).toMatchObject({ next })
+    expect((await listed())?.description).toContain('Learn where to go')
+    const held = await call('pawl_submit', { fields: { city: 'Oslo' } })
+    expect(held.values.error).toMatchObject({ code: 'FIELDS_MISSING', missing: ['mail'] })
+    const moved = await call('pawl_submit', { fields: { mail: 'a@b.cd' } })
+    expect(moved.values.run).toMatchObject({ step: 'SURE' })
+    const back = await call('pawl_submit', { fields: { go_to_step: 'WHERE', sure: true } })
+    expect(back.values.run).toMatchObject({ step: 'WHERE' })
+    await call('pawl_submit', { fields: { city: 'Rome', mail: 'a@b.cd' } })
+    const done = await call('pawl_submit', { fields: { sure: true } })
+    expect(done.values.run).toMatchObject({ status: 'completed' })
+    await call('pawl_load_workflow', { name: 'release' })
+    const wrong = await call('pawl_submit', { fields: {} })
+    expect(wrong.values.error).toMatchObject({
+      code: 'REQUEST_INVALID',
+      hint: 'Send an event with `mcp_pawl_pawl_transition` to move on.',
+    })
+  })
+
   test('branches of a fork are worked one by one, or taken by name', async () => {
     await endAll()
     const { call } = await openAgent(house)
@@ -221,7 +248,12 @@ describe.runIf(isOurNode)('refusing', slow, () => {
     await endAll()
     const { call } = await openAgent(house)
     await call('pawl_load_workflow', { name: 'release' })
-    expect((await call('pawl_pause')).values.run).toMatchObject({ status: 'paused', events: [] })
+    const reason = 'the staging server is down'
+    const paused = await call('pawl_pause', { reason })
+    expect(paused.values.run).toMatchObject({ status: 'paused', events: [], reason })
+    expect(await house.cli('log', paused.values.run.run)).toMatchObject({
+      out: expect.stringContaining(`by agent: ${reason}`),
+    })
     expect((await call('pawl_transition', { event: 'READY' })).values.error.code).toBe(
       'RUN_NOT_RUNNING',
     )

@@ -105,9 +105,11 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       jobs,
       ...spans.hear,
     })
+    // WHY before the doors: a client that has seen the socket may be a hook, and asks at once.
+    opened.push(await openHooks(desk, tokens, { home, log, config }))
     const { url, close: closeDoors } = await openDoors(api, settings, config)
     notify.serveAt(url)
-    opened.push(closeDoors, await openHooks(desk, tokens, { home, log, config }))
+    opened.push(closeDoors)
     const signInLink = (): string => `${url}/#/sign-in/${signIns.invite('admin').code}`
     return { url, found: [...found, ...proxy.found], signInLink, close }
   } catch (fault) {

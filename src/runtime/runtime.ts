@@ -91,7 +91,7 @@ export type Intent =
       /** See `ReportCall` in `core/engine/command.ts`. */
       readonly grantedAtPrompt?: string
     })
-  | { readonly kind: 'pause'; readonly release: boolean }
+  | { readonly kind: 'pause'; readonly release: boolean; readonly reason?: string }
   | { readonly kind: 'resume' }
   | { readonly kind: 'cancel'; readonly reason: string }
   | { readonly kind: 'force'; readonly stage: string; readonly vars: JsonObject }

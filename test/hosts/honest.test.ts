@@ -90,21 +90,22 @@ test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
 
 test.each(testedHosts)('%s: an agent that stops early is sent on', async (host) => {
   const world = await worldFor(host)
-  const script = { turns: [{ text: 'I am done.' }] }
+  const begun = { tools: [drivers[host].toolCalls.shell('true')] }
+  const script = { turns: [begun, { text: 'I am done.' }], exhausted: 'I am done.' }
   const free = await drive({ ...world, script, timeoutMs: 60_000 })
   const spoken = (one: typeof free): number =>
     one.exchanges.filter(({ lane }) => lane === 'main').length
-  expect(spoken(free), 'without hooks it ends at once').toBe(1)
+  expect(spoken(free), 'without hooks it ends at once').toBe(2)
   await world.mustPawl('init', host, '--yes')
   const run = await begin(world)
   const held = await drive({ ...world, script, timeoutMs: 60_000 })
   if (host === 'opencode') {
     // Headless it ends with its model, whatever a plugin says: not enforceable. The run stays open.
-    expect(spoken(held)).toBe(1)
+    expect(spoken(held)).toBe(2)
     expect(await statusOf(world, run)).toBe('running')
     return
   }
-  expect(spoken(held), held.output.slice(-1_000)).toBeGreaterThan(1)
+  expect(spoken(held), held.output.slice(-1_000)).toBeGreaterThan(2)
   const words = held.exchanges
     .at(-1)
     ?.told.map(({ text }) => text)
@@ -113,6 +114,15 @@ test.each(testedHosts)('%s: an agent that stops early is sent on', async (host) 
   // A limit: an agent that will not go on is let go, and that is on record.
   expect(held.why).toBe('ended')
   expect(await statusOf(world, run)).toBe('running')
+})
+
+test.each(testedHosts)('%s: an agent that only answers a question may stop', async (host) => {
+  const world = await worldFor(host)
+  await world.mustPawl('init', host, '--yes')
+  await begin(world)
+  const script = { prompt: 'What is this?', turns: [{ text: 'A project.' }] }
+  const { exchanges, output } = await drive({ ...world, script, timeoutMs: 60_000 })
+  expect(exchanges.filter(({ lane }) => lane === 'main').length, output.slice(-1_000)).toBe(1)
 })
 
 test.each(testedHosts)(

@@ -191,7 +191,7 @@ test('a long list is cut in the brief and whole in the data', () => {
   const commands = Array.from({ length: 40 }, (_, index) => `make target-${index}`)
   const view = viewOf(begin(workflow({ allowed_commands: commands })))
   expect(view.brief).toContain('`make target-0`')
-  expect(view.brief).toContain('and 28 more (the state of the run lists them)')
+  expect(view.brief).toContain(', … (the state of the run lists all 40)')
   expect(view.rules.commands).toEqual(commands)
 })
 

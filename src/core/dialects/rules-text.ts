@@ -2,8 +2,10 @@
  * The rules of a stage as short text: one line for each kind of rule that exists, long lists cut.
  * The complete lists are in the data (`rules` of a view).
  */
+import type { AgentHostId } from '../hosts/registry.ts'
 import { usdText } from '../money.ts'
 import { windowText } from '../policy/limits.ts'
+import { lookingText, spellTools } from '../tools/spell-tools.ts'
 import { paragraphs } from './presentation.ts'
 import type { BudgetLeft, Remaining, RuleSummary } from './rule-summary.ts'
 
@@ -24,11 +26,11 @@ type RuleLabel =
   | 'jobs'
   | 'budget'
 
-/** A line for each kind of rule that exists. */
-export function ruleLines(rules: RuleSummary): readonly RuleLine[] {
+/** A line for each kind of rule that exists; tools as a host offers them, where one is known. */
+export function ruleLines(rules: RuleSummary, host: AgentHostId | null = null): RuleLine[] {
   const lines: readonly RuleLine[] = [
-    { label: 'tools', text: toolsText(rules) },
-    { label: 'commands', text: commandsText(rules) },
+    { label: 'tools', text: toolsText(rules, host) },
+    { label: 'commands', text: commandsText(rules, host) },
     { label: 'variables', text: variablesText(rules) },
     { label: 'files', text: pathsText(rules) },
     { label: 'limits', text: limitsText(rules) },
@@ -41,8 +43,8 @@ export function ruleLines(rules: RuleSummary): readonly RuleLine[] {
 }
 
 /** All of them as one text. */
-export function rulesText(rules: RuleSummary): string {
-  const lines = ruleLines(rules).map(
+export function rulesText(rules: RuleSummary, host: AgentHostId | null = null): string {
+  const lines = ruleLines(rules, host).map(
     ({ label, text }) => `${label.charAt(0).toUpperCase()}${label.slice(1)}: ${text}.`,
   )
   return lines.join('\n')
@@ -61,22 +63,30 @@ export function briefWithoutRules({ brief, rules }: Briefed): string {
   return end !== '' && brief.endsWith(end) ? brief.slice(0, -end.length).trimEnd() : brief
 }
 
-function toolsText({ tools, toolsDenied, toolsAmong }: RuleSummary): string {
-  const except = toolsDenied.length === 0 ? '' : listText(toolsDenied)
+function toolsText(
+  { tools, toolsDenied, toolsAmong }: RuleSummary,
+  host: AgentHostId | null,
+): string {
+  const except = listText(spellTools(toolsDenied, host).names)
   if (tools === 'all') return except === '' ? '' : `all except ${except}`
-  const names = tools.length === 0 ? 'none' : listText(tools)
+  const spelled = spellTools(tools, host)
+  const names = spelled.names.length === 0 ? 'none' : listText(spelled.names)
   const among = toolsAmong === null ? '' : ` among ${toolsAmong.map(any).join(', ')}`
-  return `${names}${among}${except === '' ? '' : `; never ${except}`}`
+  const looking = lookingText(spelled, host)
+  return [`${names}${among}`, looking, except === '' ? '' : `never ${except}`]
+    .filter((part) => part !== '')
+    .join('; ')
 }
 
 function any(beginning: string): string {
   return `${beginning}*`
 }
 
-function commandsText({ commands, commandTool }: RuleSummary): string {
+function commandsText({ commands, commandTool }: RuleSummary, host: AgentHostId | null): string {
   if (commands === null) return ''
   const names = commands.length === 0 ? 'none' : `only ${listText(commands.map(quoted))}`
-  return commandTool === 'Bash' ? names : `${names} with ${commandTool}`
+  const [tool = commandTool] = spellTools([commandTool], host).names
+  return commandTool === 'Bash' ? names : `${names} with ${tool}`
 }
 
 function variablesText({ envBlocked, envSet }: RuleSummary): string {
@@ -145,7 +155,7 @@ function budgetLeftText({ of, period, spentMicroUsd, maxMicroUsd }: BudgetLeft):
   return `${left} of ${usdText(maxMicroUsd)} left for ${whose}`
 }
 
-/** Names in a row; those beyond the limits are counted. */
+/** Names in a row; where there are too many, it is said where all of them are. */
 function listText(names: readonly string[]): string {
   let shown = 0
   let chars = 0
@@ -156,7 +166,7 @@ function listText(names: readonly string[]): string {
   }
   const more = names.length - shown
   const text = names.slice(0, shown).map(shortened).join(', ')
-  return more === 0 ? text : `${text} and ${more} more (the state of the run lists them)`
+  return more === 0 ? text : `${text}, … (the state of the run lists all ${names.length})`
 }
 
 /** One entry must not fill the whole line. */

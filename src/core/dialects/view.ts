@@ -123,7 +123,7 @@ function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {
     stage: state.stage,
     // A policy may ask about a call after the end, too: then a person is waited for.
     status: state.approval === null || state.pause !== null ? state.status : 'waiting',
-    reason: state.reason,
+    reason: (state.status === 'paused' ? state.pause?.reason : undefined) ?? state.reason,
     brief: told.brief,
     goal: stage.brief[0]?.text ?? '',
     tools: rules.tools,

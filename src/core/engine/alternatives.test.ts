@@ -165,10 +165,9 @@ test('a hint stays short, whatever the author lists', () => {
     states: { a: { allowed_tools: names, on: events }, z: { type: 'final' } },
   }
   const { hint } = new Walk(wide).call(bash('ls'))
-  expect(hint).toBe(
-    'use `tool_0`, `tool_1`, `tool_2`, `tool_3` and 36 more, ' +
-      'or send `TOOL_0`, `TOOL_1` and 22 more to move on',
-  )
+  expect(hint).toMatch(/^use `tool_0`, `tool_1`, .*, …, or send `TOOL_0`, .*, … to move on$/)
+  expect(hint).not.toMatch(/\d+ more/)
+  expect(hint.length).toBeLessThanOrEqual(560)
 })
 
 test('an allowed call and an asked one name no alternatives', () => {

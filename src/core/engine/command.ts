@@ -55,7 +55,7 @@ export type Command =
       readonly edits?: JsonObject | null
     }
   | { readonly type: 'ExpireApproval'; readonly approvalId: string }
-  | { readonly type: 'PauseRun'; readonly release: boolean }
+  | { readonly type: 'PauseRun'; readonly release: boolean; readonly reason?: string }
   | { readonly type: 'ResumeRun' }
   | { readonly type: 'CancelRun'; readonly reason: string }
   | { readonly type: 'ForceStage'; readonly stage: string; readonly vars: JsonObject }

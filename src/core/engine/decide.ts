@@ -130,7 +130,8 @@ function pauseRun(
     })
   }
   const draft = openDecision(where.machine, state, where.envelope)
-  emit(draft, { type: 'run.paused', by, release: command.release })
+  const { release, reason = '' } = command
+  emit(draft, { type: 'run.paused', by, release, ...(reason === '' ? {} : { reason }) })
   return acceptCommand(draft)
 }
 

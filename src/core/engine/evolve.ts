@@ -290,11 +290,15 @@ type RunEvent = EventOf<
   'run.paused' | 'run.resumed' | 'run.completed' | 'run.blocked' | 'run.failed' | 'run.cancelled'
 >
 
+function pauseOf({ by, release, reason }: EventOf<'run.paused'>): OwnState['pause'] {
+  return reason === undefined ? { by, release } : { by, release, reason }
+}
+
 function foldRun(state: OwnState, event: RunEvent): void {
   switch (event.type) {
     case 'run.paused':
       state.status = 'paused'
-      state.pause = { by: event.by, release: event.release }
+      state.pause = pauseOf(event)
       return
     case 'run.resumed':
       state.status = state.approval === null ? 'running' : 'waiting'

@@ -2,54 +2,80 @@
 import { visible } from '../policy/format-input.ts'
 import type { Alternative } from './types.ts'
 
-/** Names that one hint tells; the others are told by their number. */
-const namesMax = 6
-/** Of them, signals beside something else. */
-const signalsMax = 2
-/** Fields told with one signal. */
-const fieldsMax = 4
 const nameCharsMax = 60
+const asksPerson = ' (asks a person)'
 
-/** The advice of a rule and what is possible instead. Never empty. */
-export function formatHint(advice: string, instead: readonly Alternative[]): string {
-  const signals = instead.filter((one) => one.kind === 'signal').map(signalText)
-  const others = instead.filter((one) => one.kind !== 'signal' && one.kind !== 'wait')
-  const room = others.length === 0 ? namesMax : Math.min(signalsMax, signals.length)
-  const parts = [
-    ...kinds.map(({ kind, word, after }) => {
-      const names = others.filter((one) => one.kind === kind).map(nameText)
-      return names.length === 0 ? '' : `${word} ${either(names, namesMax - room)}${after}`
-    }),
-    signals.length === 0 ? '' : `send ${either(signals, room)} to move on`,
-  ].filter((part) => part !== '')
-  const sentence = parts.join(', or ')
-  const isWaiting = instead.some((one) => one.kind === 'wait')
-  const words = [advice, sentence].filter((part) => part !== '').join('; ')
-  return words !== ''
-    ? words
-    : isWaiting
-      ? 'wait'
-      : 'nothing is possible here; ask a person for help'
+/** How a hint for one reader names what he can do. */
+export type HintWords = {
+  /** The tools that an author lists, as the reader has them, and what replaces those he lacks. */
+  readonly tools: (written: readonly string[]) => ToolWords
+  /** How signals are sent: `send A or B to move on`. */
+  readonly send: (signals: string) => string
+  /** Characters of one list; the first name is told however long it is. */
+  readonly listCharsMax: number
+  /** Where all of a list is told that is longer. */
+  readonly rest: string
 }
 
-const kinds = [
-  { kind: 'tool', word: 'use', after: '' },
-  { kind: 'command', word: 'run', after: '' },
-  { kind: 'file', word: 'edit', after: ' again' },
-] as const
+type ToolWords = { readonly names: readonly string[]; readonly besides: string }
 
-function nameText(one: Exclude<Alternative, { kind: 'signal' | 'wait' }>): string {
-  if (one.kind === 'file') return quoted(one.path)
-  return `${quoted(one.kind === 'tool' ? one.name : one.entry.trim())}${asksText(one.asks)}`
+/** The words of the definition itself. */
+const plainWords: HintWords = {
+  tools: (names) => ({ names, besides: '' }),
+  send: (signals) => `send ${signals} to move on`,
+  listCharsMax: 240,
+  rest: '',
+}
+
+/** The advice of a rule and what is possible instead. Never empty. */
+export function formatHint(
+  advice: string,
+  instead: readonly Alternative[],
+  words: HintWords = plainWords,
+): string {
+  const sentence = insteadText(instead, words)
+  const hint = [advice, sentence].filter((part) => part !== '').join('; ')
+  if (hint !== '') return hint
+  const isWaiting = instead.some((one) => one.kind === 'wait')
+  return isWaiting ? 'wait' : 'nothing is possible here; ask a person for help'
+}
+
+/** A hint that `formatHint` made, in the words of another reader. */
+export function rewordHint(
+  hint: string,
+  instead: readonly Alternative[],
+  words: HintWords,
+): string {
+  const plain = insteadText(instead, plainWords)
+  if (plain === '' || !hint.endsWith(plain)) return hint
+  return formatHint(hint.slice(0, -plain.length).replace(/; $/, ''), instead, words)
+}
+
+function insteadText(instead: readonly Alternative[], words: HintWords): string {
+  const tools = instead.filter((one) => one.kind === 'tool')
+  const asking = tools.filter(({ asks }) => asks)
+  const { names, besides } = words.tools(tools.filter(({ asks }) => !asks).map(({ name }) => name))
+  const asked = words.tools(asking.map(({ name }) => name))
+  const signals = instead.filter((one) => one.kind === 'signal').map(signalText)
+  const kinds: readonly (readonly [string, readonly string[], string])[] = [
+    ['use', [...names.map(quoted), ...asked.names.map((name) => quoted(name) + asksPerson)], ''],
+    ['run', instead.flatMap((one) => (one.kind === 'command' ? [commandText(one)] : [])), ''],
+    ['edit', instead.flatMap((one) => (one.kind === 'file' ? [quoted(one.path)] : [])), ' again'],
+  ]
+  const parts = kinds.map(([verb, all, after]) =>
+    all.length === 0 ? '' : `${verb} ${listed(all, 'or', words)}${after}`,
+  )
+  const way = signals.length === 0 ? '' : words.send(listed(signals, 'or', words))
+  return [...parts, besides, way].filter((part) => part !== '').join(', or ')
+}
+
+function commandText({ entry, asks }: Extract<Alternative, { kind: 'command' }>): string {
+  return `${quoted(entry.trim())}${asks ? asksPerson : ''}`
 }
 
 function signalText({ name, asks, needs }: Extract<Alternative, { kind: 'signal' }>): string {
-  const fields = needs.length === 0 ? '' : ` with ${both(needs.map(quoted), fieldsMax)}`
-  return `${quoted(name)}${fields}${asksText(asks)}`
-}
-
-function asksText(asks: unknown): string {
-  return asks === true ? ' (asks a person)' : ''
+  const fields = needs.length === 0 ? '' : ` with ${listed(needs.map(quoted), 'and', plainWords)}`
+  return `${quoted(name)}${fields}${asks ? asksPerson : ''}`
 }
 
 /** WHY: names are the author's or the agent's, and a hint is one line of a terminal. */
@@ -58,18 +84,17 @@ function quoted(name: string): string {
   return `\`${visible(text)}\``
 }
 
-function either(names: readonly string[], max: number): string {
-  return listed(names, max, 'or')
-}
-
-function both(names: readonly string[], max: number): string {
-  return listed(names, max, 'and')
-}
-
-function listed(names: readonly string[], max: number, word: 'or' | 'and'): string {
-  const shown = names.slice(0, max)
-  const more = names.length - shown.length
-  const last = more > 0 ? `${more} more` : (shown.pop() ?? '')
-  if (shown.length === 0) return last
-  return `${shown.join(', ')} ${more > 0 ? 'and' : word} ${last}`
+function listed(names: readonly string[], word: 'or' | 'and', words: HintWords): string {
+  const { listCharsMax, rest } = words
+  const shown: string[] = []
+  let chars = 0
+  for (const name of names) {
+    chars += name.length + 2
+    if (shown.length > 0 && chars > listCharsMax) {
+      return `${shown.join(', ')}, …${rest === '' ? '' : ` (${rest})`}`
+    }
+    shown.push(name)
+  }
+  const last = shown.pop() ?? ''
+  return shown.length === 0 ? last : `${shown.join(', ')} ${word} ${last}`
 }

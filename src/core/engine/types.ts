@@ -69,7 +69,13 @@ export type Event =
       /** Where the agent works; absent: told with each call. */
       readonly workspace?: string
     }
-  | { readonly type: 'run.paused'; readonly by: Actor; readonly release: boolean }
+  | {
+      readonly type: 'run.paused'
+      readonly by: Actor
+      readonly release: boolean
+      /** Absent: none was given. */
+      readonly reason?: string
+    }
   | { readonly type: 'run.resumed'; readonly by: Actor; readonly refills: boolean }
   | { readonly type: 'run.completed' }
   | { readonly type: 'run.blocked'; readonly reason: string }
@@ -337,7 +343,11 @@ export type RunState = {
   /** Refused calls whose callers have not been told yet, oldest first; absent: there is none. */
   readonly refusedCalls?: readonly RefusedCall[]
   readonly branch: { readonly name: string; readonly terminal: string } | null
-  readonly pause: { readonly by: Actor; readonly release: boolean } | null
+  readonly pause: {
+    readonly by: Actor
+    readonly release: boolean
+    readonly reason?: string
+  } | null
   /** What the agent must be told beside the brief: a refusal's reason, a detour begun. */
   readonly notice: string
 }

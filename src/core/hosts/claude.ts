@@ -53,6 +53,11 @@ export const claudeHost = {
       serverField: 'server',
     },
   },
+  offered: {
+    ...{ Bash: 'Bash', Read: 'Read', Edit: 'Edit', Write: 'Write', Agent: 'Agent', Skill: 'Skill' },
+    ...{ NotebookEdit: 'NotebookEdit', Monitor: 'Monitor', WebFetch: 'WebFetch' },
+    ...{ WebSearch: 'WebSearch', TodoWrite: 'TaskCreate', AskUserQuestion: 'AskUserQuestion' },
+  },
   folder: '.claude',
   hooksFile: '.claude/settings.local.json',
   serversFile: '.mcp.json',

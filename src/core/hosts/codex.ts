@@ -42,10 +42,19 @@ export const codexHost = {
       notes: ['update_plan', 'get_goal', 'create_goal', 'update_goal', 'get_context_remaining'],
       search: ['tool_search'],
       // WHY not `write_stdin`: what is typed into a terminal is a command.
-      started: ['wait', ...agentTools, ...agentTools.map((name) => `collaboration${name}`)],
+      started: [
+        'wait',
+        ...['', 'collaboration', 'multi_agent_v1'].flatMap((space) =>
+          agentTools.map((name) => `${space}${name}`),
+        ),
+      ],
       resources: ['list_mcp_resources', 'list_mcp_resource_templates', 'read_mcp_resource'],
       serverField: 'server',
     },
+  },
+  offered: {
+    ...{ Bash: 'exec_command', Edit: 'apply_patch', WebSearch: 'web_search' },
+    ...{ Agent: 'spawn_agent', TodoWrite: 'update_plan', AskUserQuestion: 'request_user_input' },
   },
   folder: '.codex',
   hooksFile: '.codex/hooks.json',

@@ -42,6 +42,11 @@ export const cursorHost = {
       serverField: none('it has no such calls'),
     },
   },
+  offered: {
+    ...{ Bash: 'Shell', Read: 'Read', Edit: 'Edit', Write: 'Write', Delete: 'Delete' },
+    ...{ Grep: 'Grep', Glob: 'Glob', LS: 'LS', WebFetch: 'WebFetch', WebSearch: 'WebSearch' },
+    ...{ Agent: 'Task', TodoWrite: 'TodoWrite' },
+  },
   folder: '.cursor',
   hooksFile: '.cursor/hooks.json',
   serversFile: '.cursor/mcp.json',

@@ -48,6 +48,12 @@ export const geminiHost = {
       serverField: none('it finds the server by the address of the resource'),
     },
   },
+  offered: {
+    ...{ Bash: 'run_shell_command', Read: 'read_file', Edit: 'replace', Write: 'write_file' },
+    ...{ Grep: 'grep_search', Glob: 'glob', LS: 'list_directory', WebFetch: 'web_fetch' },
+    ...{ WebSearch: 'google_web_search', Agent: 'invoke_agent', TodoWrite: 'write_todos' },
+    ...{ Skill: 'activate_skill', AskUserQuestion: 'ask_user' },
+  },
   folder: '.gemini',
   hooksFile: '.gemini/settings.json',
   serversFile: '.gemini/settings.json',

@@ -118,6 +118,13 @@ export type HostDescriptor = ToolVocabulary & {
   /** A command for a first try, which asks the agent to write a file. */
   readonly tryCommand: string
 
+  /**
+   * The name under which its model is offered a common tool, unless its user has chosen otherwise.
+   * A common tool that is not here is not offered, whatever `tools` understands; texts for the
+   * agent do not name it.
+   */
+  readonly offered: Readonly<Partial<Record<CommonTool, string>>>
+
   /** Its folder in a workspace, which counts as protected itself. */
   readonly folder: string
   /** The file that `pawl init` writes the hooks into. */

@@ -41,6 +41,17 @@ function sharedBy(pick: (host: HostDescriptor) => readonly string[]): readonly s
   return all.filter((one, i) => all.indexOf(one) !== i)
 }
 
+test.each(agentHostIds)(
+  '%s: what it lacks is not offered, and what is offered has a name',
+  (id) => {
+    const { offered, tools } = agentHosts[id]
+    for (const name of listIn(tools.lacks)) expect(offered[name]).toBeUndefined()
+    for (const [common, name] of Object.entries(offered)) {
+      expect(toolOf(name, id).commonName, name).toBe(common)
+    }
+  },
+)
+
 describe('a descriptor is complete', () => {
   test.each(hostIds)('%s: every field says something, or why it does not apply', (id) => {
     const gaps = gapsIn(toolVocabularies[id], id)

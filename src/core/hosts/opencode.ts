@@ -41,6 +41,11 @@ export const opencodeHost = {
       serverField: 'server',
     },
   },
+  offered: {
+    ...{ Bash: 'bash', Read: 'read', Edit: 'edit', Write: 'write', Grep: 'grep', Glob: 'glob' },
+    ...{ WebFetch: 'webfetch', Agent: 'task', TodoWrite: 'todowrite', Skill: 'skill' },
+    ...{ AskUserQuestion: 'question' },
+  },
   folder: '.opencode',
   hooksFile: '.opencode/plugins/pawl.js',
   serversFile: 'opencode.json',

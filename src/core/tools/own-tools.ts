@@ -58,3 +58,10 @@ export const answerTool = 'process_step'
 export function isControlTool(name: string): boolean {
   return name.startsWith('pawl_') || name === answerTool || prefixed.test(name)
 }
+
+const signalTools = /_(?:transition|submit)$/
+
+/** Whether a tool of Pawl's own server sends a signal; what an author names there does so too. */
+export function isSignalTool(name: string): boolean {
+  return name === answerTool || !isControlTool(name) || signalTools.test(name)
+}

@@ -65,8 +65,13 @@ export function takesPatch(shape: string | null): boolean {
   return shape !== null && patchTools.has(shape)
 }
 
+/** Whether a tool that takes a patch is meant by this one. */
+export function isPatchName(common: CommonTool): boolean {
+  return patchNames.has(common)
+}
+
 /** The common tool of a plain name, on whatever host; null: nobody calls a tool so. */
-export function commonToolOf(name: string): string | null {
+export function commonToolOf(name: string): CommonTool | null {
   return everywhere.get(name) ?? null
 }
 

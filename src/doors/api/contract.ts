@@ -151,7 +151,11 @@ export const contract = {
   },
   ...costContract,
   'runs.pause': {
-    input: z.strictObject({ runId, release: z.boolean().default(false) }),
+    input: z.strictObject({
+      runId,
+      release: z.boolean().default(false),
+      reason: textSchema.default('').describe('recorded, and shown to people'),
+    }),
     answer: outcomeSchema,
   },
   'runs.resume': { input: ofRun, answer: outcomeSchema },

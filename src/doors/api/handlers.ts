@@ -98,7 +98,8 @@ export const handlers: Handlers = {
       report,
       branch: branch ?? null,
     }),
-  'runs.pause': (desk, { runId, release }) => sendIntent(desk, runId, { kind: 'pause', release }),
+  'runs.pause': (desk, { runId, release, reason }) =>
+    sendIntent(desk, runId, { kind: 'pause', release, reason }),
   'runs.resume': (desk, { runId }) => sendIntent(desk, runId, { kind: 'resume' }),
   'runs.cancel': (desk, { runId, reason }) => sendIntent(desk, runId, { kind: 'cancel', reason }),
   'runs.force': (desk, { runId, stage, vars }) =>

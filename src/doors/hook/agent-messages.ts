@@ -6,57 +6,62 @@
 import { assertNever } from '../../core/assert.ts'
 import { briefWithoutRules, rulesText } from '../../core/dialects/rules-text.ts'
 import type { View } from '../../core/dialects/view.ts'
-import type { Alternative } from '../../core/engine/types.ts'
+import { type HintWords, rewordHint } from '../../core/engine/format-hint.ts'
+import type { AgentHostId } from '../../core/hosts/registry.ts'
 import { ruleText } from '../../core/judge/rule-answer.ts'
 import { budgetText } from '../../core/money.ts'
+import { finderOf, lookingText, spellOwnTool, spellTools } from '../../core/tools/spell-tools.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 
-/** Letters of a standing: some 400 tokens, counted at four letters each. */
-const standingCharsMax = 1_600
-const briefCharsMax = 1_000
+/** What a text may have, counted at four letters for a token: 320 tokens, and 120. */
+const briefCharsMax = 1_280
+const refusalCharsMax = 480
+const reasonCharsMin = 160
+const instructionsCharsMax = 800
 const listedMax = 12
 /** What an author calls a stage. */
 const nouns = { workflow: 'state', process: 'state', steps: 'step' } as const
 
 type Verdict = Pick<CallAnswer, 'code' | 'reason' | 'rule' | 'document' | 'hint' | 'instead'>
 
+/** Who is spoken to: the agent of a host, about a run of a dialect; null: no run is known. */
+export type AgentReader = { readonly host: AgentHostId; readonly dialect: View['dialect'] | null }
+
 /** Why a call does not happen. */
-export function refusalText(reply: Verdict): string {
-  const { hint } = reply
-  const instead = reply.instead.length === 0 ? '' : `you can: ${insteadText(reply.instead)}`
-  return sentences([
-    refusedText(reply),
-    // The hint has the ways in it, as far as one line goes.
-    sentence(hint === '' ? instead : hint),
-  ])
+export function refusalText(reply: Verdict, reader: AgentReader): string {
+  const hint = sentence(rewordHint(reply.hint, reply.instead, wordsFor(reader)))
+  // WHY the reason gives way: what was called is known, what to do next is not.
+  const room = Math.max(reasonCharsMin, refusalCharsMax - hint.length)
+  return cut(sentences([refusedText(reply, room), hint]), refusalCharsMax, reader.host)
 }
 
-function insteadText(instead: readonly Alternative[]): string {
-  return instead.slice(0, listedMax).map(wayText).join('; ')
-}
-
-function wayText(way: Alternative): string {
-  switch (way.kind) {
-    case 'tool':
-      return `use the tool ${way.name}${asksText(way.asks)}`
-    case 'command':
-      return `run \`${way.entry}\`${asksText(way.asks)}`
-    case 'signal':
-      return `send ${way.name}${way.needs.length === 0 ? '' : ` with ${way.needs.join(', ')}`}`
-    case 'file':
-      return `change ${way.path}`
-    case 'wait':
-      return 'wait and try again'
-    default:
-      return assertNever(way)
+/** How a hint names things for the agent of a host. */
+function wordsFor({ host, dialect }: AgentReader): HintWords {
+  return {
+    tools: (written) => {
+      const spelled = spellTools(written, host)
+      return { names: spelled.names, besides: lookingText(spelled, host) }
+    },
+    send: (signals) => sendText(dialect ?? 'workflow', signals, host),
+    listCharsMax: 100,
+    rest: `\`${spellOwnTool('pawl_get_state', host)}\` lists all`,
   }
 }
 
-function asksText(asks: Asks): string {
-  return asks ? ' (needs an approval)' : ''
+/** How signals are sent. */
+function sendText(dialect: View['dialect'], signals: string, host: AgentHostId): string {
+  switch (dialect) {
+    case 'workflow':
+      return `to move on, call \`${spellOwnTool('pawl_transition', host)}\` (event ${signals})`
+    case 'process':
+      return `to answer, call \`${spellOwnTool('process_step', host)}\` (answer ${signals})`
+    case 'steps':
+      return `to submit this step, call \`${spellOwnTool('pawl_submit', host)}\``
+    default:
+      return assertNever(dialect)
+  }
 }
-type Asks = Extract<Alternative, { kind: 'tool' }>['asks']
 
 /** A call that waits for a person. */
 export function askText(approvalId: string, message: string): string {
@@ -69,10 +74,11 @@ export function askText(approvalId: string, message: string): string {
 
 type DenialText = Pick<Verdict, 'code' | 'reason' | 'rule' | 'document'>
 
-function refusedText({ code, reason, ...named }: DenialText): string {
+function refusedText({ code, reason, ...named }: DenialText, charsMax: number): string {
   const rule = ruleText(named)
   const by = [code, rule === null ? null : `rule ${rule}`].filter((one) => one !== null)
-  return `Pawl denied this call: ${reason}${by.length === 0 ? '' : ` [${by.join(', ')}]`}.`
+  const [begin, end] = ['Pawl denied this call: ', by.length === 0 ? '.' : ` [${by.join(', ')}].`]
+  return `${begin}${shortened(reason, charsMax - begin.length - end.length - 1)}${end}`
 }
 
 function moneyText({ budget }: View): string {
@@ -84,49 +90,70 @@ function moneyText({ budget }: View): string {
   return `The budget of the run is ${used}: ${budgetText(budget)}; ${next}.`
 }
 
+/** A run as it is told to its agent. */
+export type Told = {
+  readonly runId: string
+  readonly view: View
+  readonly notice: string
+  readonly host: AgentHostId
+}
+
 /** Where a run stands, as short as an agent's memory needs it. */
-export function runBriefText(runId: string, view: View, notice: string): string {
-  const text = sentences(
+export function runBriefText({ runId, view, notice, host }: Told): string {
+  // INVARIANT: the rules and how to move on are told whole; the author's words give way.
+  const rest = sentences(
     [
-      `[Pawl] You work on run ${runId} of \`${view.name}\`. Pawl checks every tool call.`,
-      placeText(view),
-      cut(briefWithoutRules(view), briefCharsMax),
-      notice === '' ? '' : cut(notice, briefCharsMax / 2),
-      view.status === 'running' ? rulesText(view.rules) : '',
+      notice === '' ? '' : shortened(notice, instructionsCharsMax / 2),
+      view.status === 'running' ? rulesText(view.rules, host) : '',
       moneyText(view),
       view.approval === null
         ? ''
         : `Waiting for a person (approval ${view.approval.id}): ${view.approval.message}.`,
-      onwardText(view),
+      onwardText(view, host),
     ],
     '\n',
   )
-  return cut(text, standingCharsMax)
+  const head = `[Pawl] ${placeText(runId, view)} Pawl checks every tool call.`
+  const room = Math.max(200, briefCharsMax - head.length - rest.length - 2)
+  const words = cut(authorText(view), Math.min(room, instructionsCharsMax), host)
+  return cut(sentences([head, words, rest], '\n'), briefCharsMax, host)
 }
 
-function placeText({ dialect, stage, status, reason }: View): string {
-  const why = reason === '' ? '' : `: ${reason}`
-  return `${capitalized(nouns[dialect])} \`${stage}\`, ${status}${why}.`
+function placeText(runId: string, { name, dialect, stage, status, reason }: View): string {
+  const how = status === 'running' ? '' : `, ${status}${reason === '' ? '' : `: ${reason}`}`
+  return `Run ${runId} of \`${name}\` is in ${nouns[dialect]} \`${stage}\`${how}.`
+}
+
+/** What the author says of the stage, without what is told beside it anyway. */
+function authorText(view: View): string {
+  const beside = /^(?:(?:State|Step) `[^`]*` of `[^`]*`|Events: |Answer with one of: )/
+  return briefWithoutRules(view)
+    .split('\n\n')
+    .filter((part) => !beside.test(part))
+    .join('\n')
 }
 
 /** How the agent moves on. */
-function onwardText({ dialect, signals, status, missing }: View): string {
+function onwardText({ dialect, signals, status, missing }: View, host: AgentHostId): string {
   if (status !== 'running' || (signals.length === 0 && dialect !== 'steps')) return ''
-  const listed = signals.slice(0, listedMax).join(', ')
-  switch (dialect) {
-    case 'workflow':
-      return `To move on, call pawl_transition of the MCP server pawl with one of: ${listed}.`
-    case 'process':
-      return `To answer, call process_step of the MCP server pawl with one of: ${listed}.`
-    case 'steps':
-      return `To submit this step, call the submit tool of the MCP server pawl${
-        missing.length === 0 ? '' : `; still missing: ${missing.slice(0, listedMax).join(', ')}`
-      }.`
-  }
+  const listed = signals.slice(0, listedMax).map((name) => `\`${name}\``)
+  const lacks =
+    dialect !== 'steps' || missing.length === 0
+      ? ''
+      : `; still missing: ${missing.slice(0, listedMax).join(', ')}`
+  const finder = finderOf(host)
+  const find = finder === null ? '' : ` (if it is not loaded, find it with \`${finder}\`)`
+  return `${capitalized(sendText(dialect, listed.join(' or '), host))}${find}${lacks}.`
+}
+
+type Around = {
+  readonly others: readonly RunHead[]
+  readonly holds: 'nothing' | 'policy'
+  readonly host: AgentHostId
 }
 
 /** No run: what holds anyway. */
-export function noRunText(others: readonly RunHead[], holds: 'nothing' | 'policy'): string {
+export function noRunText({ others, holds, host }: Around): string {
   return sentences([
     '[Pawl] This session has no run:',
     holds === 'nothing'
@@ -136,18 +163,18 @@ export function noRunText(others: readonly RunHead[], holds: 'nothing' | 'policy
       ? ''
       : `Other sessions have open runs here: ${others.map(({ id }) => id).join(', ')}` +
         ' (a person can free one for this session with `pawl release RUN`).',
-    'To start a run, call pawl_load_workflow of the MCP server pawl, or ask a person to run',
+    `To start a run, call \`${spellOwnTool('pawl_load_workflow', host)}\`, or ask a person to run`,
     '`pawl start NAME`.',
   ])
 }
 
 /** The agent wants to stop, and the run is not finished. */
-export function unfinishedText(runId: string, view: View): string {
+export function unfinishedText(runId: string, view: View, host: AgentHostId): string {
   return sentences([
     `Pawl: run ${runId} of \`${view.name}\` is not finished.`,
     `It is in ${nouns[view.dialect]} \`${view.stage}\`.`,
-    onwardText(view),
-    'Continue it, or pause it with the tool pawl_pause and say why.',
+    onwardText(view, host),
+    `If you cannot go on, call \`${spellOwnTool('pawl_pause', host)}\` with a reason.`,
   ])
 }
 
@@ -163,7 +190,12 @@ function sentences(parts: readonly string[], by = ' '): string {
   return parts.filter((part) => part !== '').join(by)
 }
 
-function cut(text: string, charsMax: number): string {
+function cut(text: string, charsMax: number, host: AgentHostId): string {
+  const where = ` (\`${spellOwnTool('pawl_get_state', host)}\` has the full text)`
   if (text.length <= charsMax) return text
-  return `${text.slice(0, charsMax - 60).trimEnd()}… (call pawl_get_state for the full text)`
+  return `${shortened(text, charsMax - where.length)}${where}`
+}
+
+function shortened(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1).trimEnd()}…`
 }

@@ -5,12 +5,12 @@
 import type { Report } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
-import { isControlTool, isGateway, jobToolNames } from '../../core/tools/own-tools.ts'
+import { isControlTool, isGateway, isSignalTool, jobToolNames } from '../../core/tools/own-tools.ts'
 import { toolOf } from '../../core/tools/tool-names.ts'
 import type { CallAnswer, CallPlace } from '../../runtime/calls/calls.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import { askText, refusalText } from './agent-messages.ts'
-import { newsFor } from './answer-session.ts'
+import { newsFor, noteTold } from './answer-session.ts'
 import {
   type HookContext,
   type HookRequest,
@@ -18,6 +18,7 @@ import {
   locateSession,
   promptName,
   sessionName,
+  speakerName,
 } from './hook-context.ts'
 import { type HookAnswer, type HostCall, passAnswer } from './hook-protocol.ts'
 
@@ -34,10 +35,11 @@ export async function judgeHostCall(
 ): Promise<HookAnswer> {
   const located = await locateSession(context, request)
   const owner = ownerOf(request, call)
+  if (located.kind === 'run') noteWork(context, request, { call, owner })
   if (owner === 'control') return passToPawl(context, request, { call, located })
   if (located.kind === 'unclear') {
     const answer = await begin(context, request, { call, place: located })
-    return { kind: 'refuse', reason: refusalText(answer) }
+    return { kind: 'refuse', reason: refusalFor(request, answer) }
   }
   // What the run let through is not judged once more when the host asks its user.
   if (located.kind === 'run' && request.heard.event.kind === 'permission') return passAnswer
@@ -70,6 +72,14 @@ function ownerOf({ heard }: HookRequest, { tool, server }: HostCall): Owner {
 }
 type Owner = 'stranger' | 'control' | 'job' | 'pawl' | 'gateway'
 
+type OwnedCall = { readonly call: HostCall; readonly owner: Owner }
+
+/** Whoever only looks where the run stands does not work on it. */
+function noteWork({ memory }: HookContext, request: HookRequest, { call, owner }: OwnedCall): void {
+  const name = toolOf(call.tool, request.heard.host, call.server).server?.tool ?? ''
+  if (owner !== 'control' || isSignalTool(name)) memory.beginWork(speakerName(request))
+}
+
 type LocatedCall = { readonly call: HostCall; readonly located: LocatedRun }
 
 /** A call for Pawl goes through, and carries which session and run it is about. */
@@ -93,7 +103,7 @@ async function judgeWithoutRun(
   const answer = await begin(context, request, { call, place: { kind: 'none', workspace } })
   if (answer.state === 'allowed') return passAnswer
   context.log('a call without a run was denied', { tool: call.tool, code: answer.code, workspace })
-  const reason = refusalText(answer)
+  const reason = refusalFor(request, answer)
   return answer.state === 'pending' && protocol.asks
     ? { kind: 'ask', reason }
     : { kind: 'refuse', reason }
@@ -111,11 +121,15 @@ async function judgeInRun(
     const reason = askText(answer.approvalId ?? '', answer.reason)
     return { kind: request.protocol.asks && !answer.needsQuorum ? 'ask' : 'refuse', reason }
   }
-  if (answer.state !== 'allowed') return { kind: 'refuse', reason: refusalText(answer) }
+  if (answer.state !== 'allowed') return { kind: 'refuse', reason: refusalFor(request, answer) }
   const news = await newsFor(context, request, located)
   // WHY nothing where nothing changes: to name an input is an opinion, which some hosts act upon.
   const isSame = JSON.stringify(answer.input) === JSON.stringify(call.input)
   return { kind: 'pass', input: isSame ? null : answer.input, context: news, isOwn: false }
+}
+
+function refusalFor({ heard }: HookRequest, answer: CallAnswer): string {
+  return refusalText(answer, { host: heard.host, dialect: answer.view()?.dialect ?? null })
 }
 
 type PlacedCall = { readonly call: HostCall; readonly place: CallPlace }
@@ -153,6 +167,8 @@ export async function endHostCall(
   { call, report }: ReportedCall,
 ): Promise<HookAnswer> {
   const owner = ownerOf(request, call)
+  // Its result has said where the run stands.
+  if (owner === 'control') await noteTold(context, request)
   // What went through the gateway it has reported itself, and the runner its jobs.
   if (owner === 'control' || owner === 'gateway' || owner === 'job') return passAnswer
   const located = await locateSession(context, request)

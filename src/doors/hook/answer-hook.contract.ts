@@ -68,3 +68,13 @@ export const passes: HookOutput = { exit: 0, stdout: '', stderr: '' }
 export function contextIn({ stdout }: HookOutput): string {
   return stdout === '' ? '' : (JSON.parse(stdout).hookSpecificOutput?.additionalContext ?? '')
 }
+
+/** Why an answer refuses, whichever way it says so; empty: it does not. */
+export function refusalIn({ exit, stdout, stderr }: HookOutput): string {
+  if (exit !== 0) return stderr.trim()
+  const { hookSpecificOutput = {}, decision, reason } = stdout === '' ? {} : JSON.parse(stdout)
+  const { permissionDecision, permissionDecisionReason, decision: asked } = hookSpecificOutput
+  if (permissionDecision === 'deny') return permissionDecisionReason
+  if (asked?.behavior === 'deny') return asked.message
+  return decision === 'deny' || decision === 'block' ? reason : ''
+}

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 import { asAgent, asPerson, say, startRelease } from '../../runtime/runtime.contract.ts'
-import { contextIn, edit, openDesk, passes } from './answer-hook.contract.ts'
+import { contextIn, edit, openDesk, passes, refusalIn } from './answer-hook.contract.ts'
 
 test('a call that the stage forbids is blocked, with what is possible instead', async () => {
   const { runtime, call } = openDesk()
   const runId = await startRelease(runtime)
   const refused = await call('Edit', edit)
-  expect(refused).toMatchObject({ exit: 2, stdout: '' })
-  expect(refused.stderr).toMatch(/TOOL_NOT_ALLOWED.*`Read`.*`READY`/s)
+  expect(refusalIn(refused)).toMatch(/TOOL_NOT_ALLOWED.*`Read`.*`READY`/s)
   const read = await call('Read', { file_path: '/work/a.ts' })
-  expect(read.exit).toBe(0)
+  expect(refusalIn(read)).toBe('')
   expect(contextIn(read)).toContain(runId)
   expect(await call('Read', { file_path: '/work/a.ts' })).toEqual(passes)
   const types = (await runtime.readEvents(runId, { after: 0, limit: 99 })).map((one) => one.type)
@@ -22,15 +21,15 @@ test('a sub-agent is held like its main agent', async () => {
   const { runtime, call } = openDesk()
   await startRelease(runtime)
   const refused = await call('Bash', { command: 'touch x' }, { agent_id: 'a1' })
-  expect(refused.exit).toBe(2)
+  expect(refusalIn(refused)).not.toBe('')
 })
 
 test('a name that a host uses again brings no old yes with it', async () => {
   const { runtime, hook } = openDesk()
   const runId = await startRelease(runtime)
   const fields = { tool_name: 'Read', tool_input: { file_path: '/work/a' }, tool_use_id: 'x' }
-  expect((await hook('PreToolUse', fields)).exit).toBe(0)
-  expect((await hook('PreToolUse', fields)).exit).toBe(0)
+  expect(refusalIn(await hook('PreToolUse', fields))).toBe('')
+  expect(refusalIn(await hook('PreToolUse', fields))).toBe('')
   await hook('PostToolUse', { ...fields, tool_response: 'x' })
   await hook('PostToolUse', { ...fields, tool_response: 'other' })
   await hook('PostToolUse', { ...fields, tool_response: 'once too often' })
@@ -38,7 +37,7 @@ test('a name that a host uses again brings no old yes with it', async () => {
   expect(events.filter((one) => one.type === 'call.allowed')).toHaveLength(2)
   expect(events.filter((one) => one.type === 'call.reported')).toHaveLength(2)
   await runtime.send(runId, { kind: 'pause', release: false }, asPerson)
-  expect((await hook('PreToolUse', fields)).exit).toBe(2)
+  expect(refusalIn(await hook('PreToolUse', fields))).not.toBe('')
 })
 
 test('a report closes its call, with how it ended, and tells where the run went', async () => {
@@ -63,7 +62,7 @@ test('a report closes its call, with how it ended, and tells where the run went'
     tool_use_id: lastKey(),
     tool_response: response,
   })
-  expect(contextIn(told)).toContain('State `plan`')
+  expect(contextIn(told)).toContain('state `plan`')
 })
 
 test('two sessions in one folder have runs of their own', async () => {
@@ -72,8 +71,8 @@ test('two sessions in one folder have runs of their own', async () => {
   await call('Read', { file_path: '/work/a' }, { session: 'one' })
   const second = await startRelease(runtime)
   await runtime.send(second, say('READY'), asAgent)
-  expect((await call('Edit', edit, { session: 'two' })).exit).toBe(0)
-  expect((await call('Edit', edit, { session: 'one' })).exit).toBe(2)
+  expect(refusalIn(await call('Edit', edit, { session: 'two' }))).toBe('')
+  expect(refusalIn(await call('Edit', edit, { session: 'one' }))).not.toBe('')
   const claims = await Promise.all([first, second].map((id) => runtime.sessions.claimsOn(id)))
   expect(claims.flat().map((claim) => claim.session)).toEqual(['claude:one', 'claude:two'])
 })
@@ -83,12 +82,12 @@ test('a session without a run does nothing beside the runs of others but start o
   const runId = await startRelease(runtime)
   await call('Read', { file_path: '/work/a' }, { session: 'one' })
   const refused = await call('Edit', edit, { session: 'two' })
-  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(runId) })
+  expect(refusalIn(refused)).toContain(runId)
   const start = await call('mcp__pawl__pawl_load_workflow', { name: 'x' }, { session: 'two' })
-  expect(start.exit).toBe(0)
+  expect(refusalIn(start)).toBe('')
   const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
   await runtime.start({ ...request, session: 'claude:two' }, asAgent)
-  expect((await call('Read', { file_path: '/work/a' }, { session: 'two' })).exit).toBe(0)
+  expect(refusalIn(await call('Read', { file_path: '/work/a' }, { session: 'two' }))).toBe('')
 })
 
 test('an agent that forges the end of its session is not free of its run', async () => {
@@ -97,7 +96,7 @@ test('an agent that forges the end of its session is not free of its run', async
   await call('Read', { file_path: '/work/a' })
   await hook('SessionEnd', { reason: 'other' })
   await hook('SessionStart', { source: 'startup' }, { session: 'phantom' })
-  expect((await call('Edit', edit)).exit).toBe(2)
+  expect(refusalIn(await call('Edit', edit))).not.toBe('')
 })
 
 test('what a person began is not passed over for another definition', async () => {
@@ -119,18 +118,18 @@ test('where it is set so, a session without a run is free of the runs of others'
   expect(contextIn(begun)).toContain(`Other sessions have open runs here: ${runId}`)
   expect(contextIn(begun)).toContain('all calls are allowed')
   const taken = await call('Bash', { command: 'rm -rf .claude' }, { session: 'two' })
-  expect(taken.exit).toBe(2)
+  expect(refusalIn(taken)).not.toBe('')
 })
 
 test('where it cannot be told which run is meant, nothing is let through', async () => {
   const { runtime, call } = openDesk()
   const runs = [await startRelease(runtime), await startRelease(runtime)]
   const refused = await call('Read', { file_path: '/work/a' })
-  expect(refused.exit).toBe(2)
-  for (const runId of runs) expect(refused.stderr).toContain(runId)
+  expect(refusalIn(refused)).not.toBe('')
+  for (const runId of runs) expect(refusalIn(refused)).toContain(runId)
   const read = { file_path: '/work/a' }
-  expect((await call('Read', read, { runId: runs[1] ?? '' })).exit).toBe(0)
-  expect((await call('Read', read, { runId: 'unknown' })).exit).toBe(2)
+  expect(refusalIn(await call('Read', read, { runId: runs[1] ?? '' }))).toBe('')
+  expect(refusalIn(await call('Read', read, { runId: 'unknown' }))).not.toBe('')
 })
 
 test('a session that ends leaves its run to the next one', async () => {
@@ -138,7 +137,7 @@ test('a session that ends leaves its run to the next one', async () => {
   await startRelease(runtime)
   await call('Read', { file_path: '/work/a' }, { session: 'one' })
   await hook('SessionEnd', { reason: 'other' }, { session: 'one' })
-  expect((await call('Edit', edit, { session: 'two' })).exit).toBe(2)
+  expect(refusalIn(await call('Edit', edit, { session: 'two' }))).not.toBe('')
 })
 
 test('an agent does not leave its run for another, unless a person has begun that', async () => {
@@ -152,9 +151,9 @@ test('an agent does not leave its run for another, unless a person has begun tha
   await runtime.send(runId, { kind: 'cancel', reason: 'tired' }, asAgent)
   await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
   await runtime.start(request, asAgent)
-  expect((await call('Read', read)).stderr).toContain('cancelled')
+  expect(refusalIn(await call('Read', read))).toContain('cancelled')
   const { runId: next } = await runtime.start(request, asPerson)
-  expect((await call('Read', read)).exit).toBe(0)
+  expect(refusalIn(await call('Read', read))).toBe('')
   expect(await runtime.sessions.claimsOn(next)).toMatchObject([{ session: 'claude:s1' }])
 })
 
@@ -163,7 +162,7 @@ test('a run that a session begins itself is its own', async () => {
   await startRelease(runtime)
   const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
   const { runId } = await runtime.start({ ...request, session: 'claude:s1' }, asAgent)
-  expect((await call('Edit', edit)).exit).toBe(2)
+  expect(refusalIn(await call('Edit', edit))).not.toBe('')
   expect(await runtime.sessions.claimsOn(runId)).toMatchObject([{ session: 'claude:s1' }])
 })
 
@@ -184,23 +183,41 @@ test('the first prompt of a person names the run, before it begins or after', as
 })
 
 test('an unfinished run sends its agent back, twice and no more', async () => {
-  const { runtime, hook } = openDesk()
+  const { runtime, hook, call } = openDesk()
   const runId = await startRelease(runtime)
+  const work = (): Promise<unknown> => call('Read', { file_path: '/work/a.ts' })
+  await work()
   const first = JSON.parse((await hook('Stop', { stop_hook_active: false })).stdout)
   expect(first).toMatchObject({ decision: 'block' })
   expect(first.reason).toMatch(/not finished.*READY/)
   expect(await hook('Stop', { stop_hook_active: true })).not.toEqual(passes)
   expect(await hook('Stop', { stop_hook_active: true })).toEqual(passes)
   await hook('UserPromptSubmit', { prompt: 'go on' })
+  await work()
   expect(await hook('Stop', {})).not.toEqual(passes)
   await runtime.send(runId, { kind: 'cancel', reason: 'enough' }, asAgent)
   expect(await hook('Stop', {})).toEqual(passes)
 })
 
+test('an agent that only answered a question of its user may stop', async () => {
+  const { runtime, hook, call } = openDesk()
+  await startRelease(runtime)
+  const own = (tool: string): Promise<unknown> => call(`mcp__pawl__pawl_${tool}`, {})
+  expect(await hook('Stop', {})).toEqual(passes)
+  await call('Read', { file_path: '/work/a.ts' })
+  await hook('UserPromptSubmit', { prompt: 'what is a.ts?' })
+  expect(await hook('Stop', {})).toEqual(passes)
+  await own('get_state')
+  expect(await hook('Stop', {})).toEqual(passes)
+  await own('transition')
+  expect(await hook('Stop', {})).not.toEqual(passes)
+})
+
 test('what Gemini makes of our own words is no new prompt of a person', async () => {
-  const { runtime, hook } = openDesk()
+  const { runtime, hook, call } = openDesk()
   await startRelease(runtime)
   const where = { host: 'gemini' }
+  await call('read_file', { file_path: '/work/a.ts' }, where)
   const reasons = []
   for (let count = 0; count < 2; count += 1) {
     const { reason } = JSON.parse((await hook('AfterAgent', {}, where)).stdout)
@@ -211,14 +228,47 @@ test('what Gemini makes of our own words is no new prompt of a person', async ()
   expect(await hook('AfterAgent', {}, where)).toEqual(passes)
 })
 
-test('a prompt and a beginning tell the standing in at most 400 tokens', async () => {
+test('a beginning tells the standing in at most 400 tokens', async () => {
   const { runtime, hook } = openDesk()
   await startRelease(runtime)
-  for (const name of ['SessionStart', 'UserPromptSubmit', 'SubagentStart']) {
+  for (const name of ['SessionStart', 'SubagentStart']) {
     const text = contextIn(await hook(name, { prompt: 'x', source: 'compact' }))
-    expect(text, name).toMatch(/State `plan`.*Read.*READY/s)
+    expect(text, name).toMatch(/state `plan`.*Read.*READY/s)
     expect(text.length).toBeLessThanOrEqual(1_600)
   }
+})
+
+test('the standing is told once, and again when it has changed or memory was lost', async () => {
+  const { runtime, hook } = openDesk()
+  const runId = await startRelease(runtime)
+  const prompt = async (): Promise<string> =>
+    contextIn(await hook('UserPromptSubmit', { prompt: 'x' }))
+  expect(contextIn(await hook('SessionStart', { source: 'startup' }))).toContain('`plan`')
+  expect(await prompt()).toBe('')
+  await runtime.send(runId, say('READY'), asAgent)
+  expect(await prompt()).toContain('`build`')
+  expect(await prompt()).toBe('')
+  expect(contextIn(await hook('SessionStart', { source: 'compact' }))).toContain('`build`')
+  expect(await prompt()).toBe('')
+})
+
+test("what a tool of Pawl's own has told is not told again", async () => {
+  const { runtime, hook, call } = openDesk()
+  const runId = await startRelease(runtime)
+  await hook('SessionStart', { source: 'startup' })
+  await runtime.send(runId, say('READY'), asAgent)
+  const own = { tool_name: 'mcp__pawl__pawl_transition', tool_input: {}, tool_use_id: 'own' }
+  await hook('PostToolUse', { ...own, tool_response: 'in build' })
+  expect(contextIn(await call('Read', { file_path: '/work/a.ts' }))).toBe('')
+})
+
+test('what a host would not pass on does not count as told', async () => {
+  const { runtime, hook, call } = openDesk()
+  await startRelease(runtime)
+  const where = { host: 'gemini' }
+  await call('read_file', { file_path: '/work/a.ts' }, where)
+  const told = await hook('BeforeAgent', { prompt: 'x' }, where)
+  expect(contextIn(told)).toContain('`plan`')
 })
 
 const forking = JSON.stringify({
@@ -256,18 +306,18 @@ test('in a fork, each sub-agent has a branch of its own and is judged by it', as
   await call('Read', { file_path: '/work/a' })
   await runtime.send(runId, say('SPLIT'), asAgent)
   const begun = await hook('SubagentStart', { agent_id: 'a1' })
-  expect(contextIn(begun)).toContain('State `write`')
+  expect(contextIn(begun)).toContain('state `write`')
   const write = { file_path: '/work/a.md', content: 'x' }
   const [first, second] = [{ agent_id: 'a1' }, { agent_id: 'a2' }]
-  expect((await call('Write', write, first)).exit).toBe(0)
-  expect((await call('Edit', edit, first)).exit).toBe(2)
-  expect((await call('Edit', edit, second)).exit).toBe(0)
-  expect((await call('Write', write, second)).exit).toBe(2)
+  expect(refusalIn(await call('Write', write, first))).toBe('')
+  expect(refusalIn(await call('Edit', edit, first))).not.toBe('')
+  expect(refusalIn(await call('Edit', edit, second))).toBe('')
+  expect(refusalIn(await call('Write', write, second))).not.toBe('')
   const unfinished = await hook('SubagentStop', { agent_id: 'a2' })
   expect(unfinished.stdout).toContain('state `edit`')
   await hook('SubagentStop', { agent_id: 'a2' })
   expect(await hook('SubagentStop', { agent_id: 'a2' })).toEqual(passes)
-  expect((await call('Edit', edit, { agent_id: 'a3' })).exit).toBe(0)
+  expect(refusalIn(await call('Edit', edit, { agent_id: 'a3' }))).toBe('')
   await hook('SessionEnd', { reason: 'other' })
   expect(await runtime.sessions.claimsOn(runId)).toEqual([])
 })

@@ -36,13 +36,14 @@ export async function answerPrompt(
     const runId = found.kind === 'run' ? found.runId : null
     await context.runtime.titles.hear({ session: sessionName(request.heard), text, runId })
     context.memory.clearStops(speakerName(request))
+    context.memory.endWork(speakerName(request))
     await refuseAsked(context, request, found)
   }
-  if (found.kind === 'run') context.spending?.look(request.heard, found)
-  // Without a run it was said when the session began; every time would be a nuisance.
-  if (found.kind === 'none' && !context.memory.isNews(speakerName(request), 'none'))
-    return passAnswer
-  return told(context, request, found)
+  // WHY only news: it was said when the session began; every time would be a nuisance.
+  if (found.kind === 'none' && !isNews(context, request, 'none')) return passAnswer
+  if (found.kind !== 'run') return told(context, request, found)
+  context.spending?.look(request.heard, found)
+  return tell(await newsFor(context, request, found))
 }
 
 /**
@@ -79,15 +80,22 @@ async function told(
       const { workspace, heard } = request
       const probe = { tool: 'Pawl', input: {}, host: heard.host, server: null, cwd: null }
       const { isFree } = context.runtime.checkFree({ ...probe, workspace })
-      context.memory.isNews(speakerName(request), 'none')
-      return tell(noRunText(found.others, isFree ? 'nothing' : 'policy'))
+      isNews(context, request, 'none')
+      const holds = isFree ? 'nothing' : 'policy'
+      return tell(noRunText({ others: found.others, holds, host: heard.host }))
     }
     case 'run': {
-      const { view, notice } = await context.runtime.readRun(found.runId, found.branch)
-      context.memory.isNews(speakerName(request), placeOf(view))
-      return tell(runBriefText(found.runId, view, notice))
+      const { runId, branch } = found
+      const { view, notice } = await context.runtime.readRun(runId, branch)
+      isNews(context, request, placeOf(view))
+      return tell(runBriefText({ runId, view, notice, host: request.heard.host }))
     }
   }
+}
+
+/** Whether the speaker has to be told, and can be at this event; from then on it counts as told. */
+function isNews({ memory }: HookContext, request: HookRequest, what: string): boolean {
+  return request.protocol.tells(request.heard) && memory.isNews(speakerName(request), what)
 }
 
 function tell(context: string): HookAnswer {
@@ -103,7 +111,9 @@ export async function answerStop(context: HookContext, request: HookRequest): Pr
   const isSub = request.heard.agent !== null
   // A sub-agent without a branch of its own has no end of the run to reach.
   const speaker = speakerName(request)
-  if (view.status !== 'running' || (isSub && found.branch === null)) {
+  // One that has only answered a question of its user was not working on the run.
+  const isWorking = context.memory.isWorking(speaker)
+  if (view.status !== 'running' || !isWorking || (isSub && found.branch === null)) {
     return letStop(context, request)
   }
   if (context.memory.countStop(speaker) > context.settings.stopsMax) {
@@ -111,13 +121,21 @@ export async function answerStop(context: HookContext, request: HookRequest): Pr
     context.log('an agent stopped before its run was finished', { runId: found.runId })
     return letStop(context, request)
   }
-  return { kind: 'refuse', reason: unfinishedText(found.runId, view) }
+  return { kind: 'refuse', reason: unfinishedText(found.runId, view, request.heard.host) }
 }
 
 /** A sub-agent that stops leaves its branch to the next one. */
 async function letStop({ runtime }: HookContext, request: HookRequest): Promise<HookAnswer> {
   if (request.heard.agent !== null) await runtime.sessions.releaseSession(speakerName(request))
   return passAnswer
+}
+
+/** The agent has heard from a tool of Pawl's own where its run stands. */
+export async function noteTold(context: HookContext, request: HookRequest): Promise<void> {
+  const found = await locateSession(context, request)
+  if (found.kind !== 'run') return
+  const { view } = await context.runtime.readRun(found.runId, found.branch)
+  context.memory.isNews(speakerName(request), placeOf(view))
 }
 
 /** The news, if the run is elsewhere than the agent was told last; else nothing. */
@@ -127,8 +145,8 @@ export async function newsFor(
   place: { readonly runId: string; readonly branch: string | null },
 ): Promise<string> {
   const { view, notice } = await context.runtime.readRun(place.runId, place.branch)
-  if (!context.memory.isNews(speakerName(request), placeOf(view))) return ''
-  return runBriefText(place.runId, view, notice)
+  if (!isNews(context, request, placeOf(view))) return ''
+  return runBriefText({ runId: place.runId, view, notice, host: request.heard.host })
 }
 
 function placeOf({ runId, stage, status, budget }: View): string {

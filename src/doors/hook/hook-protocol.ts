@@ -83,6 +83,8 @@ export type HookProtocol = {
   /** Null: this is no payload of that host. */
   readonly read: (payload: JsonObject) => HookInput | null
   readonly answer: (heard: HookInput, word: HookAnswer, wire: HookWire) => HookReply
+  /** Whether what is said at an event, beside a pass, reaches the model. */
+  readonly tells: (heard: HookInput) => boolean
   /** Whether its own question to its user holds the call back until it is answered. */
   readonly asks: boolean
   /** Null: it writes no transcript that could be read. */

@@ -6,6 +6,11 @@
 export type SessionMemory = {
   /** Whether this was not the last thing that the session was told. */
   readonly isNews: (session: string, what: string) => boolean
+  /** The session has made a call that a run judges, or sent it a signal. */
+  readonly beginWork: (session: string) => void
+  /** A person has spoken: what was done before was done for what they said before. */
+  readonly endWork: (session: string) => void
+  readonly isWorking: (session: string) => boolean
   /** How often in a row the session was sent back, with this time. */
   readonly countStop: (session: string) => number
   readonly clearStops: (session: string) => void
@@ -18,12 +23,16 @@ const itemsMax = 10_000
 export function openSessionMemory(): SessionMemory {
   const told = new Map<string, string>()
   const stops = new Map<string, number>()
+  const working = new Map<string, true>()
   return {
     isNews: (session, what) => {
       const isNews = told.get(session) !== what
       put(told, session, what)
       return isNews
     },
+    beginWork: (session) => put(working, session, true),
+    endWork: (session) => void working.delete(session),
+    isWorking: (session) => working.has(session),
     countStop: (session) => {
       const count = (stops.get(session) ?? 0) + 1
       put(stops, session, count)
@@ -33,6 +42,7 @@ export function openSessionMemory(): SessionMemory {
     forget: (session) => {
       told.delete(session)
       stops.delete(session)
+      working.delete(session)
     },
   }
 }

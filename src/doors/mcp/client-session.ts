@@ -13,6 +13,7 @@ import { openRoutineTools } from './routine-tools.ts'
 import { openRunTools } from './run-tools.ts'
 import type { ToolContext } from './tool-context.ts'
 import { openToolListWatcher } from './tool-list-watcher.ts'
+import { fullName, type ToolSpeech } from './tool-names.ts'
 
 /** Which tools there are: all of them, or those for unattended routines. */
 export type Endpoint = 'runs' | 'process'
@@ -21,11 +22,9 @@ export type Endpoint = 'runs' | 'process'
 export type SessionPlace = {
   readonly endpoint: Endpoint
   readonly workspace: string
-  /** What stands in front of the names of tools. */
-  readonly prefix: string
   /** The run that it works on; null: not told. */
   readonly runId: string | null
-}
+} & ToolSpeech
 
 /** What a client may want to be told. */
 export type ListChange =
@@ -49,11 +48,12 @@ export type ClientSession = {
 }
 
 export function openClientSession(options: SeatOptions): ClientSession {
-  const { endpoint, link, workspace, runId, version, onChange, onFault } = options
+  const { endpoint, link, workspace, runId, version, host, onChange, onFault } = options
   const isRoutine = endpoint === 'process'
   const prefix = isRoutine ? '' : options.prefix
-  const places = openRunResolver({ ask: link.ask, workspace, runId, prefix })
-  const desk: ToolContext = { link, places, workspace, prefix }
+  const speech = { prefix, host }
+  const places = openRunResolver({ ask: link.ask, workspace, runId, speech })
+  const desk: ToolContext = { link, places, workspace, ...speech }
   const box = isRoutine ? openRoutineTools(desk) : openRunTools(desk)
   const follower = openToolListWatcher({
     desk,
@@ -62,7 +62,7 @@ export function openClientSession(options: SeatOptions): ClientSession {
     onMove: (id) => onChange({ kind: 'run', runId: id }),
   })
   const toolbox = openToolDispatcher({ desk, box, onReading: follower.see, onFault })
-  const words = isRoutine ? routineWords : serverWords(prefix)
+  const words = isRoutine ? routineWords : serverWords(speech)
   const shelf = isRoutine ? null : { resources: openResources(desk), prompts: openPrompts(desk) }
   return {
     open: (era) => openMcpServer({ version, era, ...words, toolbox, follower, shelf, onFault }),
@@ -82,12 +82,13 @@ const routineWords = {
     'after this conversation.',
 }
 
-function serverWords(prefix: string): typeof routineWords {
+/** WHY so short: it is part of every request, beside what hooks tell of the run. */
+function serverWords(speech: ToolSpeech): typeof routineWords {
   const instructions =
-    'Pawl keeps your work inside a process that people defined and checks your tool calls. ' +
-    `\`${prefix}load_workflow\` starts a run, \`${prefix}get_state\` returns what to do now and ` +
-    `which tools are allowed, \`${prefix}transition\` moves to the next stage. A denial says ` +
-    'what you can do instead. ' +
-    `Only a person can approve; \`${prefix}wait\` waits for them.`
+    'Pawl keeps your work inside a process that people defined. ' +
+    `\`${fullName('get_state', speech)}\` says what to do now, ` +
+    `\`${fullName('transition', speech)}\` moves to the next stage, ` +
+    `\`${fullName('load_workflow', speech)}\` starts a run. Only a person can approve; ` +
+    `\`${fullName('wait', speech)}\` waits for them.`
   return { name: 'pawl', title: 'Pawl', instructions }
 }

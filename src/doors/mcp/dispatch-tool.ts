@@ -57,7 +57,6 @@ export function openToolDispatcher({
   onReading,
   onFault,
 }: ToolboxOptions): ToolDispatcher {
-  const { prefix } = desk
   let callsCount = 0
   const see = async (reading: RunReadings | null): Promise<void> => {
     if (reading === null) return
@@ -74,7 +73,7 @@ export function openToolDispatcher({
     if (why.code === 'INTERNAL') onFault(thrown)
     const reading = box.isLook(name) ? null : await standingFor(desk, who, why)
     await see(reading)
-    return refusalOf(why, reading, prefix)
+    return refusalOf(why, reading, desk)
   }
   return {
     list: async (reading) => {
@@ -84,7 +83,7 @@ export function openToolDispatcher({
     call: async ({ name, args, ...asked }) => {
       const { mark, input } = readSignature(args)
       let who = unknownCaller
-      if (callsCount >= callsMax) return refusalOf(tooMany, null, prefix)
+      if (callsCount >= callsMax) return refusalOf(tooMany, null, desk)
       callsCount += 1
       try {
         who = await identifyCaller(desk.link.ask, mark)
@@ -92,7 +91,7 @@ export function openToolDispatcher({
         if (told === null) return null
         if (told.question !== undefined) return told.question
         await see(told.reading)
-        return toolResultOf(told, prefix)
+        return toolResultOf(told, desk)
       } catch (thrown) {
         return refuse(thrown, name, who)
       } finally {

@@ -9,12 +9,18 @@ type Field = View['fields'][number]
 /** What every client and model takes as the name of a tool. */
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The tool by which the step is submitted; null: nothing can be submitted now. */
-export function submitToolOf({ dialect, signals }: View, prefix: string): string | null {
+/** The tool that the author names to submit the step; null: none that can be offered now. */
+export function formToolOf({ dialect, signals }: View): string | null {
   const [name] = signals
   if (dialect !== 'steps' || name === undefined) return null
   // WHY: a name that means another tool, or that no client takes, would make the form a dead end.
-  return namePattern.test(name) && !isControlTool(name) ? name : `${prefix}submit`
+  return namePattern.test(name) && !isControlTool(name) ? name : null
+}
+
+/** The tool by which the step is submitted; null: nothing can be submitted now. */
+export function submitToolOf(view: View, prefix: string): string | null {
+  if (view.dialect !== 'steps' || view.signals.length === 0) return null
+  return formToolOf(view) ?? `${prefix}submit`
 }
 
 const goToStep = 'go_to_step'

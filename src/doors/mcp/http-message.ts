@@ -91,5 +91,5 @@ export function whereOf(endpoint: Endpoint, params: URLSearchParams): SessionPla
   if (!isAbsolute(workspace)) return wrong('the URL must end in `?workspace=/path/to/workspace`')
   if (!isToolPrefix(prefix))
     return wrong(`\`${prefix}\` is not a valid prefix: use letters and digits, then \`_\``)
-  return { endpoint, workspace: resolve(workspace), prefix, runId: params.get('run') }
+  return { endpoint, workspace: resolve(workspace), prefix, host: null, runId: params.get('run') }
 }

@@ -5,6 +5,7 @@
 import { type GetPromptResult, type Prompt, ProtocolError } from '@modelcontextprotocol/server'
 import { definitionFor, definitionsFor, inputsFor } from './definitions.ts'
 import type { ToolContext } from './tool-context.ts'
+import { fullName } from './tool-names.ts'
 
 export type Prompts = {
   readonly list: () => Promise<Prompt[]>
@@ -57,7 +58,7 @@ async function promptOf(desk: ToolContext, name: string): Promise<Prompt> {
 function textOf(desk: ToolContext, name: string, args: Readonly<Record<string, string>>): string {
   const { [goal.name]: wanted = '', ...fields } = args
   const given = Object.entries(fields).map(([key, value]) => `- ${key}: ${value}`)
-  const call = `\`${desk.prefix}load_workflow\` and \`${JSON.stringify({ name })}\``
+  const call = `\`${fullName('load_workflow', desk)}\` and \`${JSON.stringify({ name })}\``
   return [
     `Load the workflow \`${name}\` with ${call}, then work through it: do what each state ` +
       'says, use only the tools it allows, and move on only with its own tools.',

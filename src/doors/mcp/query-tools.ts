@@ -16,21 +16,21 @@ export const stateTool = tool({
   name: 'get_state',
   title: 'Current state of the run',
   description:
-    'Get the current state of the Pawl run: instructions, allowed tools, what you can ' +
-    'send to move on, and values.',
+    'Get the current stage of the Pawl run from Pawl: instructions, allowed tools, how to move ' +
+    'on, and values.',
   input: nothing,
   more: { context: { type: 'object' }, local: { type: 'object' } },
   effect: 'looks',
   run: async (desk, { who }) => {
     const reading = await readPlace(desk, await desk.places.find(who))
-    return { reading, text: runSummaryText(reading, desk.prefix), more: summaryValues(reading) }
+    return { reading, text: runSummaryText(reading, desk), more: summaryValues(reading) }
   },
 })
 
 export const statusTool = tool({
   name: 'get_status',
   title: 'Overview',
-  description: 'Get an overview of Pawl: the loaded run and its status, and the workflows to load.',
+  description: 'Get the status of the loaded Pawl run, and the workflows that can be loaded.',
   input: nothing,
   more: { active: { type: 'boolean' }, available: { type: 'array', items: { type: 'string' } } },
   effect: 'looks',
@@ -63,15 +63,19 @@ export const pauseTool = tool({
   name: 'pause',
   title: 'Pause',
   description:
-    'Pause the Pawl run. Its rules stay in force; load it with `resume: true` to continue.',
-  input: nothing,
+    'Pause the Pawl run, and say why. Its rules stay in force; load it with `resume: true` to ' +
+    'continue.',
+  input: z.strictObject({
+    reason: z.string().max(2_000).default('').describe('why, for the log and for people'),
+  }),
   more: signalOutcomeSchema,
   effect: 'moves',
-  run: async (desk, { who }) => {
+  run: async (desk, { who, input }) => {
     const place = await desk.places.find(who)
     const { runId } = place
+    const { reason } = input
     return sendCommand(desk, place, (commandId) =>
-      desk.link.ask('runs.pause', { runId }, { commandId }),
+      desk.link.ask('runs.pause', { runId, reason }, { commandId }),
     )
   },
 })
@@ -86,8 +90,8 @@ export const waitTool = tool({
   name: 'wait',
   title: 'Wait for a person',
   description:
-    'Wait for a person: returns when the Pawl run is no longer waiting or paused: a person ' +
-    'decided or resumed it, or it ended. If it times out, call it again.',
+    'Wait in Pawl for a person: returns when the Pawl run is no longer waiting or paused. If it ' +
+    'times out, call it again.',
   input: z.strictObject({
     timeout_seconds: z.number().min(0).max(waitSecondsMax).default(waitSecondsDefault),
   }),
@@ -100,7 +104,7 @@ export const waitTool = tool({
     if (question !== null) return { reading: before, text: question.message, question }
     const { reading, isOver } = await waitFor(desk, place, call)
     const lead = isOver ? 'Timed out; the run is still waiting. Wait again.\n\n' : ''
-    const text = `${lead}${runSummaryText(reading, desk.prefix)}`
+    const text = `${lead}${runSummaryText(reading, desk)}`
     return { reading, text, more: { timed_out: isOver } }
   },
 })
@@ -136,8 +140,7 @@ const detailCharsMax = 400
 export const logTool = tool({
   name: 'log',
   title: 'Log of the run',
-  description:
-    'Read the last records of the Pawl run, oldest first: what was decided, and by whom.',
+  description: 'Read the last records of the run: what was decided, and by whom.',
   input: z.strictObject({
     limit: z.int().min(1).max(logItemsMax).default(logItemsDefault),
     after: z

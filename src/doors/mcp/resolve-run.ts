@@ -7,6 +7,7 @@ import type { OperationAnswer } from '../api/contract.ts'
 import { PawlProblem, type ProblemDocument, problem } from '../api/problem.ts'
 import type { ToolCaller } from './caller-mark.ts'
 import type { ClientRequest } from './reconnecting-client.ts'
+import { fullName, type ToolSpeech } from './tool-names.ts'
 
 export type RunReadings = OperationAnswer<'runs.read'>
 
@@ -29,15 +30,14 @@ type PlacesOptions = {
   readonly workspace: string
   /** What `PAWL_RUN` says. */
   readonly runId: string | null
-  /** What stands in front of the names of tools. */
-  readonly prefix: string
+  readonly speech: ToolSpeech
 }
 
 /** Callers that are remembered; whoever came first is forgotten. */
 const callersMax = 1_000
 
-export function openRunResolver({ ask, workspace, runId, prefix }: PlacesOptions): RunResolver {
-  const nothingLoaded = nothingLoadedBy(prefix)
+export function openRunResolver({ ask, workspace, runId, speech }: PlacesOptions): RunResolver {
+  const nothingLoaded = nothingLoadedBy(speech)
   const kept = new Map<string, RunPlace>()
   const ended = new Set<string>()
   const keptBy = (who: ToolCaller): RunPlace | undefined =>
@@ -80,11 +80,12 @@ function sessionOf({ session }: ToolCaller): string {
   return JSON.stringify([session, null])
 }
 
-function nothingLoadedBy(prefix: string): ProblemDocument {
-  const isBare = prefix === ''
+function nothingLoadedBy(speech: ToolSpeech): ProblemDocument {
+  const isBare = speech.prefix === ''
   const hint = isBare
     ? 'ask a person to run `pawl start NAME`'
-    : `call \`${prefix}load_workflow\`; \`${prefix}list_workflows\` lists the names`
+    : `call \`${fullName('load_workflow', speech)}\`; ` +
+      `\`${fullName('list_workflows', speech)}\` lists the names`
   return problem('RUN_UNKNOWN', { detail: 'no workflow is loaded', hint })
 }
 

@@ -130,8 +130,8 @@ function schemaPath(name: string): string {
   return join(import.meta.dirname, '../../../schemas', `${name}.schema.json`)
 }
 
-function stateText({ prefix }: ToolContext, reading: RunReadings): string {
-  return JSON.stringify({ ...runSummary(reading, prefix), ...summaryValues(reading) }, null, 2)
+function stateText(desk: ToolContext, reading: RunReadings): string {
+  return JSON.stringify({ ...runSummary(reading, desk), ...summaryValues(reading) }, null, 2)
 }
 
 async function logText(desk: ToolContext, runId: string): Promise<string> {

@@ -105,7 +105,7 @@ async function use(
   if (value !== null) return { reading, text: JSON.stringify(value), more: value }
   const { verdict, code, reason, hint } = reply
   if (verdict === 'ask') {
-    const text = `${reason}. ${nextLine(reading, desk.prefix)} Then call it again.`
+    const text = `${reason}. ${nextLine(reading, desk)} Then call it again.`
     return { reading, text, more: { pending: true } }
   }
   const why = problem('NOT_PERMITTED', { detail: reason, hint })

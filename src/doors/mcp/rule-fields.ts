@@ -3,16 +3,20 @@
  * workflow dialect. Does not know runs.
  */
 import type { RuleSummary } from '../../core/dialects/rule-summary.ts'
+import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { usdOf } from '../../core/money.ts'
+import { lookingText, spellTools } from '../../core/tools/spell-tools.ts'
 
 /** The rules, and what is left of them. */
-export function ruleFieldsOf(rules: RuleSummary): JsonObject {
+export function ruleFieldsOf(rules: RuleSummary, host: AgentHostId | null): JsonObject {
   const { tools, toolsDenied, commands, commandTool, files, calls, runCalls, bytes } = rules
   const { envBlocked, envSet, editLinesMax, paths, minIsolation } = rules
   return {
-    allowed_tools: tools === 'all' ? null : [...tools],
-    ...(toolsDenied.length === 0 ? {} : { disallowed_tools: [...toolsDenied] }),
+    ...toolFieldsOf(tools, host),
+    ...(toolsDenied.length === 0
+      ? {}
+      : { disallowed_tools: [...spellTools(toolsDenied, host).names] }),
     ...(commands === null
       ? {}
       : { allowed_commands: [...commands], allowed_commands_tool: commandTool }),
@@ -30,6 +34,13 @@ export function ruleFieldsOf(rules: RuleSummary): JsonObject {
     ...mailOf(rules),
     ...moneyOf(rules),
   }
+}
+
+function toolFieldsOf(tools: RuleSummary['tools'], host: AgentHostId | null): JsonObject {
+  if (tools === 'all') return { allowed_tools: null }
+  const spelled = spellTools(tools, host)
+  const looking = lookingText(spelled, host)
+  return { allowed_tools: [...spelled.names], ...(looking === '' ? {} : { looking }) }
 }
 
 function mailOf({ mail }: RuleSummary): JsonObject {
@@ -64,6 +75,7 @@ export const ruleFieldsSchema: JsonObject = {
     items: { type: 'string' },
     description: 'null for any tool',
   },
+  looking: { type: 'string', description: 'what stands in for tools that are not here' },
   disallowed_tools: texts('tools that may not be used'),
   allowed_commands: texts('the only commands that may be run'),
   allowed_commands_tool: {

@@ -42,8 +42,10 @@ const workflow = {
   session_budget_usd: 2,
 }
 
+const speech = { prefix: 'pawl_', host: null }
+
 test('a result holds every rule under the name that its author gave it', () => {
-  const values = runSummary(readingOf(workflow), 'pawl_')
+  const values = runSummary(readingOf(workflow), speech)
   expect(values).toMatchObject({
     allowed_tools: ['Bash'],
     disallowed_tools: ['Write'],
@@ -67,7 +69,7 @@ test('a result holds every rule under the name that its author gave it', () => {
 
 test('rules that do not exist take no place in a result', () => {
   const states = { ...workflow.states, work: { on: state.on } }
-  const values = runSummary(readingOf({ id: 'fix', initial: 'work', states }), 'pawl_')
+  const values = runSummary(readingOf({ id: 'fix', initial: 'work', states }), speech)
   const names = Object.keys(values).filter((name) =>
     /command|env|max|left|files|paths|budgets|disallowed/.test(name),
   )
@@ -76,13 +78,13 @@ test('rules that do not exist take no place in a result', () => {
 
 test('every value is in the schema of the results', () => {
   const schema = { ...runSummarySchema, additionalProperties: false }
-  const values = runSummary(readingOf(workflow), 'pawl_')
+  const values = runSummary(readingOf(workflow), speech)
   const ajv = new Ajv({ strict: false })
   expect(ajv.validate(schema, values), JSON.stringify(ajv.errors)).toBe(true)
 })
 
 test('the text has the rules once, and the values have them apart from the brief', () => {
   const reading = readingOf(workflow)
-  expect(runSummaryText(reading, 'pawl_').split('Commands: only `npm test`.')).toHaveLength(2)
-  expect(runSummary(reading, 'pawl_').brief).not.toContain('Commands:')
+  expect(runSummaryText(reading, speech).split('Commands: only `npm test`.')).toHaveLength(2)
+  expect(runSummary(reading, speech).brief).not.toContain('Commands:')
 })

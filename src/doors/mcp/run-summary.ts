@@ -2,12 +2,15 @@
  * The current state of a run for the agent: as values with the field names of its dialect, and as
  * text.
  */
-import { briefWithoutRules } from '../../core/dialects/rules-text.ts'
+import { briefWithoutRules, rulesText } from '../../core/dialects/rules-text.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
+import { answerTool } from '../../core/tools/own-tools.ts'
+import { spellOwnTool } from '../../core/tools/spell-tools.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
-import { submitToolOf } from './form-tool.ts'
+import { formToolOf, submitToolOf } from './form-tool.ts'
 import type { RunReadings } from './resolve-run.ts'
 import { ruleFieldsOf, ruleFieldsSchema } from './rule-fields.ts'
+import { fullName, type ToolSpeech } from './tool-names.ts'
 
 /** Characters of values that are shown with a run; more are left out, and that is said. */
 const valuesCharsMax = 50_000
@@ -18,7 +21,7 @@ type View = RunReadings['view']
 export type RunOutcome = { readonly say: readonly string[]; readonly warnings: readonly string[] }
 
 /** The run as values. */
-export function runSummary(reading: RunReadings, prefix: string): JsonObject {
+export function runSummary(reading: RunReadings, speech: ToolSpeech): JsonObject {
   const { head, view } = reading
   return {
     run: head.id,
@@ -26,19 +29,19 @@ export function runSummary(reading: RunReadings, prefix: string): JsonObject {
     dialect: view.dialect,
     status: view.status,
     ...(view.reason === '' ? {} : { reason: view.reason }),
-    ...placeOf(view, prefix),
+    ...placeOf(view, speech),
     brief: briefWithoutRules(view),
-    ...ruleFieldsOf(view.rules),
+    ...ruleFieldsOf(view.rules, speech.host),
     ...(view.approval === null ? {} : { approval: { ...view.approval } }),
     ...(Object.keys(view.branches).length === 0 ? {} : { branches: { ...view.branches } }),
     ...(view.pendingCall === null ? {} : { pending_tool_call: { ...view.pendingCall } }),
     ...(view.mustCall ? { must_call: true } : {}),
     // WHY here as well: some hosts show a model these values and not the text (Claude Code does).
-    next: nextLine(reading, prefix),
+    next: nextLine(reading, speech),
   }
 }
 
-function placeOf(view: View, prefix: string): JsonObject {
+function placeOf(view: View, { prefix }: ToolSpeech): JsonObject {
   switch (view.dialect) {
     case 'workflow':
       return { state: view.stage, events: [...view.signals] }
@@ -66,14 +69,19 @@ function limited(values: JsonObject): JsonObject {
 }
 
 /** The same in words: what was said, what the agent is told, what it may use, what to do next. */
-export function runSummaryText(reading: RunReadings, prefix: string, spoken?: RunOutcome): string {
+export function runSummaryText(
+  reading: RunReadings,
+  speech: ToolSpeech,
+  spoken?: RunOutcome,
+): string {
   const { view } = reading
   const parts = [
     ...(spoken?.say ?? []).map((text) => `Say: ${text}`),
     ...(spoken?.warnings ?? []).map((text) => `Warning: ${text}`),
-    view.brief,
+    briefWithoutRules(view),
+    view.status === 'running' ? rulesText(view.rules, speech.host) : '',
     branchesLine(view),
-    nextLine(reading, prefix),
+    nextLine(reading, speech),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
@@ -84,36 +92,42 @@ function branchesLine({ branches }: View): string {
 }
 
 /** How to go on, one line. */
-export function nextLine({ head, view }: RunReadings, prefix: string): string {
+export function nextLine({ head, view }: RunReadings, speech: ToolSpeech): string {
   // Where there is no prefix there are no control tools.
-  const isBare = prefix === ''
+  const isBare = speech.prefix === ''
+  const answerName = spellOwnTool(answerTool, speech.host)
   if (view.approval !== null) {
     const { id } = view.approval
     const ways = `\`pawl approve ${id}\` or \`pawl refuse ${id}\``
-    const then = isBare ? '`process_step` shows it' : `\`${prefix}wait\` returns`
+    const then = isBare ? `\`${answerName}\` shows it` : `\`${fullName('wait', speech)}\` returns`
     return `A person must decide: ${ways}. ${then} when they have.`
   }
   if (view.status === 'paused') {
     if (isBare) return `Paused: a person can resume it with \`pawl resume ${head.id}\`.`
-    return `Paused: call \`${prefix}load_workflow\` with \`resume: true\` to continue.`
+    const load = fullName('load_workflow', speech)
+    return `Paused: call \`${load}\` with \`resume: true\` to continue.`
   }
   if (!isOpen(head.status)) return 'The run has ended.'
   if (view.signals.length === 0) return ''
   switch (view.dialect) {
     case 'workflow':
-      return `Send an event with \`${prefix}transition\` to move on.`
+      return `Send an event with \`${fullName('transition', speech)}\` to move on.`
     case 'process':
-      return 'Answer with `process_step`.'
+      return `Answer with \`${answerName}\`.`
     case 'steps':
-      return formLine(view, prefix)
+      return formLine(view, speech)
   }
 }
 
-function formLine(view: View, prefix: string): string {
-  const tool = submitToolOf(view, prefix) ?? ''
+function formLine(view: View, speech: ToolSpeech): string {
+  const stable = fullName('submit', speech)
+  const own = formToolOf(view)
   const fields = view.fields.map((one) => one.name)
   const what = fields.length === 0 ? '' : ` (${fields.join(', ')})`
-  return `Submit with \`${tool}\`${what}, or in \`data\` of \`${prefix}transition\`.`
+  const way = `with \`${stable}\` in \`fields\``
+  if (own === null) return `Submit${what} ${way}.`
+  // WHY both: hosts read a changed list late, and the other one is always there.
+  return `Submit with \`${spellOwnTool(own, speech.host)}\`${what}, or ${way}.`
 }
 
 /** One JSON schema for all that is told of a run. */

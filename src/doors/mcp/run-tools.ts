@@ -7,11 +7,17 @@ import type { JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem } from '../api/problem.ts'
 import { annotationsOf, checkedInput, inputSchemaOf, type ToolSet } from './dispatch-tool.ts'
-import { formDescription, formSchema, submitToolOf } from './form-tool.ts'
+import { formDescription, formSchema, formToolOf } from './form-tool.ts'
 import { jobTools, offeredJobTools } from './job-tools.ts'
 import { forceTool, logTool, pauseTool, stateTool, statusTool, waitTool } from './query-tools.ts'
 import type { RunReadings } from './resolve-run.ts'
-import { processTool, signalOutcomeSchema, submit, transitionTool } from './signal-tools.ts'
+import {
+  processTool,
+  signalOutcomeSchema,
+  submit,
+  submitTool,
+  transitionTool,
+} from './signal-tools.ts'
 import { createTool, listTool, loadTool } from './start-tools.ts'
 import { type McpTool, readPlace, type ToolContext, type ToolInvocation } from './tool-context.ts'
 import { outputSchema, type ToolResult } from './tool-result.ts'
@@ -19,15 +25,18 @@ import { outputSchema, type ToolResult } from './tool-result.ts'
 const always = [
   ...[listTool, loadTool, stateTool, statusTool, waitTool, pauseTool, logTool, createTool],
 ] as const
-const all: readonly McpTool[] = [...always, transitionTool, processTool, forceTool, ...jobTools]
+const all: readonly McpTool[] = [
+  ...[...always, transitionTool, processTool, submitTool, forceTool, ...jobTools],
+]
 
 /** The tools for a run; null: none is loaded, and any dialect may come. */
 export function listTools(reading: RunReadings | null, prefix: string): Listed[] {
   const view = reading !== null && isOpen(reading.head.status) ? reading.view : null
-  const form = view === null ? null : formTool(view, prefix)
+  const form = view === null ? null : formTool(view)
   return [
     ...always.map((one) => listed(one, prefix)),
     ...[transitionTool, processTool].map((one) => spoken(one, view, prefix)),
+    submitListed(view, prefix),
     ...(form === null ? [] : [form]),
     ...(view?.hasDebug === true ? [listed(forceTool, prefix)] : []),
   ]
@@ -47,6 +56,21 @@ function spoken(one: McpTool, view: RunReadings['view'] | null, prefix: string):
   return { ...plain, description: `${one.description} In \`${view.stage}\`: ${now}.` }
 }
 
+function submitSchema(view: RunReadings['view']): JsonObject {
+  return { properties: { fields: formSchema(view) }, required: ['fields'] }
+}
+
+/** WHY beside the tool that the author names: that one comes and goes, and hosts see it late. */
+function submitListed(view: RunReadings['view'] | null, prefix: string): Listed {
+  const plain = listed(submitTool, prefix)
+  if (view?.dialect !== 'steps' || view.signals.length === 0) return plain
+  return {
+    ...plain,
+    description: `${submitTool.description} ${formDescription(view)}`,
+    inputSchema: { ...submitSchema(view), type: 'object' },
+  }
+}
+
 function nameOf({ name }: McpTool, prefix: string): string {
   return name.startsWith('process_') ? name : `${prefix}${name}`
 }
@@ -62,8 +86,8 @@ function listed(one: McpTool, prefix: string): Listed {
   }
 }
 
-function formTool(view: RunReadings['view'], prefix: string): Listed | null {
-  const name = submitToolOf(view, prefix)
+function formTool(view: RunReadings['view']): Listed | null {
+  const name = formToolOf(view)
   if (name === null) return null
   return {
     name,
@@ -89,7 +113,7 @@ export function openRunTools(desk: ToolContext): ToolSet {
       return offered.map((one) => listed(one, prefix))
     },
     see: ({ view }) => {
-      const name = submitToolOf(view, prefix)
+      const name = formToolOf(view)
       if (forms.size >= formsMax) forms.clear()
       if (name !== null) forms.add(name)
     },
@@ -113,7 +137,7 @@ async function performForm(
   if (place === null) return null
   const reading = await readPlace(desk, place)
   if (reading.view.dialect !== 'steps') return null
-  const offered = submitToolOf(reading.view, desk.prefix)
+  const offered = formToolOf(reading.view)
   // While nothing is offered, the run says itself why it takes nothing now.
   const isMeant = offered === name || (offered === null && isKnown)
   return isMeant ? submit(desk, { place, reading }, call.input) : null

@@ -6,9 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import type { OperationAnswer, OperationInput } from '../api/contract.ts'
+import { PawlProblem, problem } from '../api/problem.ts'
 import { splitForm } from './form-tool.ts'
 import type { RunPlace, RunReadings } from './resolve-run.ts'
-import { type RunOutcome, runSummaryText } from './run-summary.ts'
+import { nextLine, type RunOutcome, runSummaryText } from './run-summary.ts'
 import { readPlace, type ToolContext, tool } from './tool-context.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -25,12 +26,13 @@ export const signalOutcomeSchema: JsonObject = {
 export const transitionTool = tool({
   name: 'transition',
   title: 'Move to the next stage',
+  // WHY these words: hosts find deferred tools by them, eight at a time, and this one is needed.
   description:
-    'Send an event to move the Pawl workflow to its next stage. `BRANCH_DONE:<branch>` marks a ' +
-    'branch of a fork as done. A rejected event changes nothing.',
+    'Pawl transition: moves the Pawl run to the next stage of its Pawl workflow by an event. ' +
+    '`BRANCH_DONE:<branch>` ends a branch.',
   input: z.strictObject({
-    event: eventText.describe('one of the events that get_state lists'),
-    data: jsonObjectShape.optional().describe('values to send with the event'),
+    event: eventText,
+    data: jsonObjectShape.optional().describe('values of the event'),
   }),
   more: signalOutcomeSchema,
   effect: 'moves',
@@ -45,8 +47,8 @@ export const processTool = tool({
   name: 'process_step',
   title: 'Answer the question',
   description:
-    'Answer the current question of the Pawl checklist to move to its next state. Without an ' +
-    'answer, returns the current state.',
+    'Answer the question of a Pawl checklist to move the Pawl run to its next stage. Without an ' +
+    'answer: shows the question.',
   input: z.strictObject({
     answer: eventText.optional().describe('one of the answers listed'),
     state: eventText
@@ -65,6 +67,22 @@ export const processTool = tool({
   },
 })
 
+export const submitTool = tool({
+  name: 'submit',
+  title: 'Submit a step',
+  description: 'Submit the fields of the current step of a Pawl form, to move the Pawl run on.',
+  input: z.strictObject({ fields: jsonObjectShape.describe('the fields of the step, by name') }),
+  more: signalOutcomeSchema,
+  effect: 'moves',
+  run: async (desk, { who, input }) => {
+    const place = await desk.places.find(who)
+    const reading = await readPlace(desk, place)
+    if (reading.view.dialect === 'steps') return submit(desk, { place, reading }, input.fields)
+    const detail = `\`${reading.view.name}\` is not a form`
+    throw new PawlProblem(problem('REQUEST_INVALID', { detail, hint: nextLine(reading, desk) }))
+  },
+})
+
 /** Submits the fields of a form. */
 export function submit(
   desk: ToolContext,
@@ -78,7 +96,7 @@ export function submit(
 /** Where the run stands, and nothing else. */
 export async function readRunSummary(desk: ToolContext, place: RunPlace): Promise<ToolResult> {
   const reading = await readPlace(desk, place)
-  return { reading, text: runSummaryText(reading, desk.prefix) }
+  return { reading, text: runSummaryText(reading, desk) }
 }
 
 type Signal = Omit<OperationInput<'runs.signal'>, 'runId' | 'branch'>
@@ -106,7 +124,7 @@ export async function sendCommand(
   const spoken = { ...said, warnings: [...said.warnings, ...notes] }
   return {
     reading,
-    text: runSummaryText(reading, desk.prefix, spoken),
+    text: runSummaryText(reading, desk, spoken),
     more: {
       ...(spoken.say.length === 0 ? {} : { say: [...spoken.say] }),
       ...(spoken.warnings.length === 0 ? {} : { warnings: [...spoken.warnings] }),

@@ -59,8 +59,8 @@ export const loadTool = tool({
   name: 'load_workflow',
   title: 'Load a workflow',
   description:
-    'Start a Pawl run of a workflow, checklist or form. Its rules then apply to your tool calls. ' +
-    'Only one run at a time; with `resume` you continue the open one.',
+    'Start a Pawl run of a Pawl workflow, checklist or form. Its rules then apply to your tool ' +
+    'calls. With `resume`, continue the open run.',
   input: loadInput,
   more: { resumed: { type: 'boolean' }, ...signalOutcomeSchema },
   effect: 'moves',
@@ -140,7 +140,7 @@ async function takeBranch(
   const mine = { runId: place.runId, branch }
   const reading = await readPlace(desk, mine)
   desk.places.keep(who, mine)
-  return { reading, text: runSummaryText(reading, desk.prefix), more: { resumed: true } }
+  return { reading, text: runSummaryText(reading, desk), more: { resumed: true } }
 }
 
 async function resumeRun(desk: ToolContext, who: ToolCaller, place: RunPlace): Promise<ToolResult> {
@@ -151,7 +151,7 @@ async function resumeRun(desk: ToolContext, who: ToolCaller, place: RunPlace): P
       ? await sendCommand(desk, place, (commandId) =>
           desk.link.ask('runs.resume', { runId }, { commandId }),
         )
-      : { reading: before, text: runSummaryText(before, desk.prefix) }
+      : { reading: before, text: runSummaryText(before, desk) }
   desk.places.keep(who, place)
   return { ...told, more: { ...told.more, resumed: true } }
 }
@@ -203,8 +203,8 @@ export const createTool = tool({
   name: 'create_workflow',
   title: 'Draft a workflow',
   description:
-    'Check a Pawl definition that you wrote, in any dialect: returns errors and warnings. ' +
-    'Without errors it is stored as a draft; it can be started only after a person activates it.',
+    'Check a definition that you wrote: returns errors and warnings. Without errors it is stored ' +
+    'as a draft, which a person can activate.',
   input: definitionInput,
   more: {
     findings: { type: 'array', items: { type: 'object' } },

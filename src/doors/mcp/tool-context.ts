@@ -6,15 +6,14 @@ import type { ToolCaller } from './caller-mark.ts'
 import type { ElicitingClient } from './elicit.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 import type { RunPlace, RunReadings, RunResolver } from './resolve-run.ts'
+import type { ToolSpeech } from './tool-names.ts'
 import type { ToolResult } from './tool-result.ts'
 
 export type ToolContext = {
   readonly link: ReconnectingClient
   readonly places: RunResolver
   readonly workspace: string
-  /** What stands in front of the names of control tools; empty: there are none. */
-  readonly prefix: string
-}
+} & ToolSpeech
 
 /** One call, with its arguments checked. */
 export type ToolInvocation<Input> = {

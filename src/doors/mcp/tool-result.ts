@@ -8,6 +8,7 @@ import type { ProblemDocument } from '../api/problem.ts'
 import type { ElicitQuestion } from './elicit.ts'
 import type { RunReadings } from './resolve-run.ts'
 import { nextLine, runSummary, runSummarySchema } from './run-summary.ts'
+import type { ToolSpeech } from './tool-names.ts'
 
 /** Characters of the text of one answer. */
 const textCharsMax = 100_000
@@ -24,27 +25,27 @@ export type ToolResult = {
 
 export function toolResultOf(
   { reading, text, more = {} }: ToolResult,
-  prefix: string,
+  speech: ToolSpeech,
 ): CallToolResult {
-  const run = reading === null ? null : runSummary(reading, prefix)
+  const run = reading === null ? null : runSummary(reading, speech)
   return { content: [textPart(text)], structuredContent: { ok: true, run, ...more } }
 }
 
 export function refusalOf(
   problem: ProblemDocument,
   reading: RunReadings | null,
-  prefix: string,
+  speech: ToolSpeech,
 ): CallToolResult {
   const { code, detail, hint, missing, issues, findings, error: job } = problem
   const error: Record<string, Json> = { code, message: detail, hint, ...(job as JsonObject) }
   if (missing !== undefined) error.missing = [...missing]
   if (issues !== undefined) error.issues = issues.map((one) => ({ ...one }))
   if (findings !== undefined) error.findings = findings.map((one) => ({ ...one }))
-  const run = reading === null ? null : runSummary(reading, prefix)
+  const run = reading === null ? null : runSummary(reading, speech)
   const lines = [
     `${code}: ${detail}`,
     ...(hint === '' ? [] : [hint]),
-    ...(reading === null ? [] : [whereText(reading, prefix)]),
+    ...(reading === null ? [] : [whereText(reading, speech)]),
   ]
   return {
     content: [textPart(lines.join('\n'))],
@@ -54,11 +55,11 @@ export function refusalOf(
 }
 
 /** What is possible now, in a line or two. */
-function whereText(reading: RunReadings, prefix: string): string {
+function whereText(reading: RunReadings, speech: ToolSpeech): string {
   const { view } = reading
   const names = view.signals.map((name) => `\`${name}\``).join(', ')
   const can = names === '' || view.dialect === 'steps' ? '' : ` You can send ${names}.`
-  return `The run is ${view.status} in \`${view.stage}\`.${can} ${nextLine(reading, prefix)}`.trim()
+  return `The run is ${view.status} in \`${view.stage}\`.${can} ${nextLine(reading, speech)}`.trim()
 }
 
 function textPart(text: string): { type: 'text'; text: string } {

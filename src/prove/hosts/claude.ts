@@ -43,8 +43,6 @@ export const claudeDriver: Driver = {
     DISABLE_AUTOUPDATER: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_ERROR_REPORTING: '1',
-    // WHY: all tools are on offer at once, not only those that were searched for.
-    ENABLE_TOOL_SEARCH: 'false',
     // WHY: as root the program takes no permissions that ask nobody, except in a sandbox.
     IS_SANDBOX: '1',
   }),

@@ -3,6 +3,7 @@
  * Knows no API by name; each of them has its own file.
  */
 import { asObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { CallKind } from './script.ts'
 
 /** A request to the model, whatever the API. */
 export type ModelRequest = {
@@ -29,7 +30,7 @@ export type ModelCall = {
   readonly id: string
   readonly name: string
   readonly input: Json
-  readonly kind: 'function' | 'custom' | 'local_shell'
+  readonly kind: CallKind
   readonly namespace: string | null
 }
 

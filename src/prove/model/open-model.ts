@@ -29,6 +29,8 @@ export type Exchange = {
   readonly told: readonly ModelInput[]
   readonly text: string | null
   readonly calls: readonly ModelCall[]
+  /** The request as it came, for whoever measures it. */
+  readonly body: JsonObject
 }
 
 type ModelOptions = {
@@ -66,7 +68,7 @@ export async function openModel({ script, onTurn }: ModelOptions): Promise<Model
     const number = exchanges.length + 1
     const calls = callsOf(turn.tools ?? [], { prefix: `${api.callPrefix}${number}_`, asked })
     const { tools: offered, told } = asked
-    const exchange = { ...place, offered, told, text: turn.text ?? null, calls }
+    const exchange = { ...place, offered, told, text: turn.text ?? null, calls, body }
     exchanges.push(exchange)
     await onTurn?.(exchange)
     if (turn.delayMs !== undefined) await sleep(turn.delayMs)

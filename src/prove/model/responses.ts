@@ -51,7 +51,9 @@ function toolNames(tool: JsonObject): readonly string[] {
 
 function toldIn(item: JsonObject): readonly ModelInput[] {
   if (payloadText(item.type).endsWith('_output')) {
-    return [{ callId: payloadText(item.call_id), text: promptWords(item.output), isError: false }]
+    // What a search has found comes as tools.
+    const text = promptWords(item.output ?? item.tools)
+    return [{ callId: payloadText(item.call_id), text, isError: false }]
   }
   if (item.role === undefined) return []
   return [{ callId: null, text: promptWords(item.content), isError: false }]
@@ -89,6 +91,10 @@ function callItem(call: ModelCall): JsonObject {
   }
   if (kind === 'local_shell') {
     return { type: 'local_shell_call', ...common, action: { type: 'exec', ...objectOf(call) } }
+  }
+  if (kind === 'search') {
+    const execution = 'client'
+    return { type: 'tool_search_call', ...common, execution, arguments: objectOf(call) }
   }
   const place = namespace === null ? {} : { namespace }
   return { type: 'function_call', ...common, name, ...place, arguments: argumentsOf(call) }

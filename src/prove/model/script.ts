@@ -31,13 +31,16 @@ export type Turn = {
   readonly error?: { readonly status: number; readonly body?: JsonObject }
 }
 
+/** `search`: for tools that the host has not offered yet. */
+export type CallKind = 'function' | 'custom' | 'local_shell' | 'search'
+
 export type ScriptedCall = {
   readonly name: string
   /** `{"$last": PATTERN, "as"?: "number"}` anywhere in it: group 1 in what was just told. */
   readonly input: Json
   readonly id?: string
   /** Codex alone knows the last two. */
-  readonly kind?: 'function' | 'custom' | 'local_shell'
+  readonly kind?: CallKind
   readonly namespace?: string
 }
 

@@ -47,7 +47,7 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       return { command: { type: 'ReportCall', ...ended }, branch }
     }
     case 'pause':
-      return whole({ type: 'PauseRun', release: intent.release })
+      return whole({ type: 'PauseRun', release: intent.release, reason: intent.reason ?? '' })
     case 'resume':
       return whole({ type: 'ResumeRun' })
     case 'cancel':

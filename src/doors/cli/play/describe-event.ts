@@ -17,7 +17,9 @@ function detailOf(event: Event): string {
     case 'run.started':
       return `in ${event.stage}${event.branch === null ? '' : ` as branch ${event.branch.name}`}`
     case 'run.paused':
-      return `by ${event.by.name}${event.release ? ', rules lifted' : ''}`
+      return `by ${event.by.name}${event.release ? ', rules lifted' : ''}${
+        event.reason === undefined ? '' : `: ${event.reason}`
+      }`
     case 'run.resumed':
       return `by ${event.by.name}`
     case 'run.blocked':

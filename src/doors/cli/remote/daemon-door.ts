@@ -2,6 +2,7 @@
  * The daemon as the command line reaches it; passed in by `main`. Knows nothing of sockets or
  * files.
  */
+import type { AgentHostId } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'
 
@@ -60,6 +61,8 @@ export type McpWish = {
   readonly workspace: string
   /** In front of the names of tools. */
   readonly prefix: string
+  /** The host that starts it; null: not told. */
+  readonly host: AgentHostId | null
   /** Which tools there are: all of them, or those for unattended routines. */
   readonly endpoint: 'runs' | 'process'
 }

@@ -30,6 +30,19 @@ describe('what is written', () => {
         matcher: '*',
         hooks: [
           {
+            type: 'command',
+            command: expect.stringContaining("/bin/pawl-hook' claude "),
+            timeout: 60,
+            onFailure: 'block',
+          },
+        ],
+      },
+    ])
+    expect(hooks.PostToolUse).toEqual([
+      {
+        matcher: '*',
+        hooks: [
+          {
             type: 'http',
             url: 'http://127.0.0.1:4411/v1/hooks/claude',
             headers: {
@@ -39,7 +52,6 @@ describe('what is written', () => {
             },
             allowedEnvVars: ['PAWL_RUN'],
             timeout: 10,
-            onFailure: 'block',
           },
         ],
       },
@@ -50,8 +62,12 @@ describe('what is written', () => {
     expect(json(bench, '.mcp.json').mcpServers).toEqual({
       pawl: {
         command: '/opt/node',
-        args: ['/opt/pawl/dist/main/pawl.js', 'mcp', '--workspace', bench.workspace],
+        args: [
+          ...['/opt/pawl/dist/main/pawl.js', 'mcp', '--host', 'claude'],
+          ...['--workspace', bench.workspace],
+        ],
         env: { PAWL_HOME: expect.stringContaining('/home') },
+        alwaysLoad: true,
       },
     })
     expect(bench.read('.claude/commands/pawl.md')).toMatch(/^---\n/)

@@ -168,3 +168,24 @@ describe.each(clients)('the client in %s', (client) => {
     )
   })
 })
+
+test('the client in Node asks the next daemon when one ends before it has answered', async () => {
+  const place = openPlace()
+  let asked = 0
+  const { heard } = await listen(place, (socket) => {
+    asked += 1
+    if (asked === 1) socket.write('~\n', () => socket.destroy())
+    else socket.end('PAWL 1 0 2 0\nok')
+  })
+  expect(await place.ask('node', { payload: '{"x":1}' })).toEqual({ code: 0, out: 'ok', err: '' })
+  expect(heard).toHaveLength(2)
+  expect(heard[1]).toEqual(heard[0])
+})
+
+test('the client in Node waits for a daemon that does not listen for hooks yet', async () => {
+  const place = openPlace()
+  const asking = place.ask('node')
+  await sleep(200)
+  await listen(place, (socket) => socket.end('PAWL 1 0 2 0\nok'))
+  expect(await asking).toEqual({ code: 0, out: 'ok', err: '' })
+})

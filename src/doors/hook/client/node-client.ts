@@ -4,6 +4,7 @@
  * Node and the wire, because it starts on every tool call.
  */
 import { createConnection, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HookOutput } from '../../api/hook-exchange.ts'
 import {
   answerBytesMax,
@@ -36,8 +37,11 @@ export type HookClientRequest = {
 
 type ClientLimits = { readonly silenceMs: number; readonly totalMs: number }
 
-/** A daemon that was just ending may have been taken for one that listens. */
-const triesMax = 2
+/** Daemons that may end before they have answered. */
+const daemonsMax = 3
+/** How long a daemon that runs may take to listen for hooks, and how often that is tried. */
+const listenMsMax = 10_000
+const listenRetryMs = 50
 /** Beats that come before an answer, and its line. */
 const preambleBytesMax = 4 * 1024
 const limitsDefault: ClientLimits = { silenceMs: hookSilenceMsMax, totalMs: clientMsMax }
@@ -65,16 +69,23 @@ async function carry(
 ): Promise<HookOutput> {
   if (!isHostName(ask.host)) return cannot(`\`${ask.host}\` is not a valid host name`)
   const payload = await readPayload(means.input, limits)
-  const socket = await connect(means)
-  const header = printHeader({ token: means.token(), ...ask })
-  if (header.length > headerBytesMax) {
-    socket.destroy()
-    return cannot('the path of the workspace, or PAWL_RUN, is too long')
+  for (let daemons = 1; daemons <= daemonsMax; daemons += 1) {
+    const socket = await connect(means)
+    const header = printHeader({ token: means.token(), ...ask })
+    if (header.length > headerBytesMax) {
+      socket.destroy()
+      return cannot('the path of the workspace, or PAWL_RUN, is too long')
+    }
+    const heard = await speak(socket, [Buffer.from(header), ...payload], limits)
+    // Nothing but beats: it has ended before it could answer, and the next one is asked.
+    if (!beatsAlone.test(heard.toString('latin1', 0, preambleBytesMax))) {
+      return parseAnswer(heard) ?? cannot("the daemon's answer is damaged")
+    }
   }
-  const heard = await speak(socket, [Buffer.from(header), ...payload], limits)
-  if (heard.length === 0) return cannot('the daemon closed the connection without an answer')
-  return parseAnswer(heard) ?? cannot("the daemon's answer is damaged")
+  return cannot('the daemon closed the connection without an answer')
 }
+
+const beatsAlone = /^(?:~\n)*~?$/
 
 function readPayload(
   input: NodeJS.ReadableStream,
@@ -98,13 +109,17 @@ function readPayload(
   })
 }
 
+/** WHY again and again: one that was just ending, or beginning, is taken for one that listens. */
 async function connect({ socket: path, ensure }: HookMeans): Promise<Socket> {
-  for (let tries = 1; ; tries += 1) {
+  for (const end = performance.now() + listenMsMax; ; ) {
     await ensure()
     try {
       return await connectOnce(path)
     } catch (cause) {
-      if (tries < triesMax) continue
+      if (performance.now() < end) {
+        await sleep(listenRetryMs)
+        continue
+      }
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new Error(
         `the daemon does not accept hooks (${why}); if it is an old one, run \`pawl stop\``,

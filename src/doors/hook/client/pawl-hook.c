@@ -1,7 +1,8 @@
 /*
  * The client of command hooks: `pawl-hook HOST [WORKSPACE] < payload`. It carries what a host gave
  * to its hook to the daemon, prints what the daemon answered, and ends with its exit code. Where no
- * daemon listens it becomes the Node client, which starts one. The wire is in `../hook-wire.ts`.
+ * daemon listens, or it ends before it has answered, it becomes the Node client, which starts one.
+ * The wire is in `../hook-wire.ts`.
  *
  * INVARIANT: whatever goes wrong, nothing is on stdout, a line is on stderr, and the code is 2:
  * the one answer that every host takes for a refusal.
@@ -25,6 +26,8 @@
 #define HEADER_BYTES_MAX (8 * 1024)
 #define PAYLOAD_BYTES_MAX (16 * 1024 * 1024)
 #define ANSWER_BYTES_MAX (1024 * 1024)
+/* Beats that come before an answer, and its line. */
+#define BEATS_BYTES_MAX (4 * 1024)
 /* Tests have less patience. */
 #ifndef SILENCE_MS_MAX
 #define SILENCE_MS_MAX 5000
@@ -38,8 +41,9 @@
 
 extern char **environ;
 
-/* Static, so that there is no memory to run out of: the question, later the answer. */
+/* Static, so that there is no memory to run out of: the question, and beats with the answer. */
 static char bytes[HEADER_BYTES_MAX + PAYLOAD_BYTES_MAX + 1];
+static char answer[BEATS_BYTES_MAX + ANSWER_BYTES_MAX + 1];
 static char conf_text[16 * 1024], token[256];
 static struct { const char *socket, *token, *node, *program, *home; } conf;
 static long long deadline_ms;
@@ -156,7 +160,7 @@ static void read_token(void) {
   if (length == 0) block("the token is damaged");
 }
 
-/* Becomes the Node client. stdin was not touched, so the payload is still there for it. */
+/* Becomes the Node client, which reads the payload from stdin. */
 static void hand_over(char **words) {
   static const char *const unwanted[] = {"NODE_", "LD_", "DYLD_"};
   for (char **one = environ; *one != NULL;) {
@@ -171,7 +175,22 @@ static void hand_over(char **words) {
   char *args[] = {(char *)conf.node, (char *)conf.program, "hook", words[1], words[2], NULL};
   set_signals(SIG_DFL, SIG_DFL);
   execv(conf.node, args);
-  block_errno("no daemon is running, and Node could not be started");
+  block_errno("no daemon answers, and Node could not be started");
+}
+
+/* Puts what was read of stdin back, for the next program, in a file that has no name. */
+static void put_back(const char *payload, size_t length) {
+  char path[4096];
+  int size = snprintf(path, sizeof path, "%s/hook-XXXXXX", conf.home);
+  if (size < 0 || size >= (int)sizeof path) block("the path of the data directory is too long");
+  int fd = mkstemp(path);
+  if (fd < 0 || unlink(path) != 0) block_errno("the daemon has ended, and the payload is lost");
+  for (size_t done = 0; done < length;) {
+    ssize_t got = write(fd, payload + done, length - done);
+    if (got >= 0) done += (size_t)got;
+    else if (errno != EINTR) block_errno("the daemon has ended, and the payload is lost");
+  }
+  if (lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, 0) != 0) block_errno("the payload is lost");
 }
 
 /* Whoever listens gets the token, so it has to be us. */
@@ -253,16 +272,22 @@ static void send_all(int fd, size_t length) {
   shutdown(fd, SHUT_WR);
 }
 
+/* The length of what the daemon said; 0: it has ended before it could answer. */
 static size_t hear_all(int fd) {
-  for (size_t length = 0;;) {
+  size_t length = 0;
+  for (;;) {
     await(fd, POLLIN, "the daemon does not answer");
-    ssize_t got = read(fd, bytes + length, sizeof bytes - 1 - length);
+    ssize_t got = read(fd, answer + length, sizeof answer - 1 - length);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got < 0) block_errno("the daemon closed the connection");
-    if (got == 0) return length;
+    if (got < 0 && errno != ECONNRESET) block_errno("the daemon closed the connection");
+    if (got <= 0) break;
     length += (size_t)got;
-    if (length == sizeof bytes - 1) block("the daemon sent an answer that is too long");
+    if (length == sizeof answer - 1) block("the daemon sent an answer that is too long");
   }
+  for (size_t at = 0; at < length; at++) {
+    if (answer[at] != "~\n"[at % 2]) return length;
+  }
+  return 0;
 }
 
 /* A number as the daemon writes it, with the character behind it; -1: it is none. */
@@ -286,9 +311,8 @@ static void print_all(int fd, const char *text, size_t length) {
 
 /* Beats, one line, both outputs, the end: anything else is no answer. */
 static int print_answer(size_t length) {
-  const char *at = bytes, *end = bytes + length;
-  bytes[length] = 0;
-  if (length == 0) block("the daemon closed the connection without an answer");
+  const char *at = answer, *end = answer + length;
+  answer[length] = 0;
   while (at[0] == '~' && at[1] == '\n') at += 2;
   int is_sound = strncmp(at, "PAWL 1 ", 7) == 0 && (at[7] == '0' || at[7] == '2') && at[8] == ' ';
   if (!is_sound) block("the daemon sent an unexpected answer");
@@ -324,6 +348,11 @@ int main(int count, char **words) {
   read_conf(words[0]);
   int fd = connect_or_hand_over(words);
   read_token();
-  send_all(fd, put_payload(put_header(words)));
-  return print_answer(hear_all(fd));
+  size_t begin = put_header(words), end = put_payload(begin);
+  send_all(fd, end);
+  size_t length = hear_all(fd);
+  if (length > 0) return print_answer(length);
+  put_back(bytes + begin, end - begin);
+  hand_over(words);
+  return 2;
 }

@@ -5,6 +5,7 @@ import {
   chmodSync,
   existsSync,
   linkSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -48,6 +49,22 @@ describe.runIf(compiler !== undefined)('the client in C', () => {
     await new Promise((resolve) => server.close(resolve))
     expect(await place.ask('c')).toMatchObject({ code: 2, out: '/prog|hook|claude|{}' })
     expect(await place.ask('c', { payload: 'x'.repeat(3_000_000) })).toMatchObject({ code: 2 })
+  })
+
+  test('becomes the Node client, with the payload, where a daemon ends unanswered', async () => {
+    const payload = `{"x":"${'long '.repeat(500_000)}"}`
+    for (const said of ['', '~\n', '~\n~']) {
+      const place = openPlace()
+      putNode(place, 'cat')
+      await listen(place, (socket) => {
+        socket.write(said, () => socket.destroy())
+      })
+      expect(await place.ask('c', { payload }), said).toEqual({ code: 0, out: payload, err: '' })
+      // Nothing of it stays behind.
+      expect(readdirSync(place.folder).toSorted()).toEqual([
+        ...['agent.token', 'bin', 'hook.sock', 'node'],
+      ])
+    }
   })
 
   test('starts Node in the data directory, without what could change Node', async () => {

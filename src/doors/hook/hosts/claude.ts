@@ -8,6 +8,7 @@ import type { HookReply } from '../../api/hook-exchange.ts'
 import {
   blockAnswer,
   type HookAnswer,
+  type HookEvent,
   type HookInput,
   type HookProtocol,
   type HookWire,
@@ -21,6 +22,7 @@ export const claudeHooks: HookProtocol = {
   host: 'claude',
   read: (payload) => readAs('claude', payload, eventParts),
   answer,
+  tells: ({ event }) => event.kind !== 'permission',
   asks: claudeHost.canAskUser,
   transcript: { mark: /"usage"/, read: readUse },
 }
@@ -88,14 +90,18 @@ function failed(payload: JsonObject): Report {
   return reportOf(error, { ok: false, exitCode: code === undefined ? null : Number(code) })
 }
 
-/** WHY stops in JSON: the exit code of their hook tells whether the hook itself has worked. */
+/** WHY in JSON: an exit code says that the hook itself has failed, to the host and to its user. */
 function answer(heard: HookInput, word: HookAnswer, wire: HookWire): HookReply {
   if (word.kind === 'pass') return jsonAnswer(passed(heard, word))
-  const { kind } = heard.event
-  const isStop = kind === 'stop' || kind === 'agent-stop'
-  if (wire === 'http' || word.kind === 'ask' || isStop) return jsonAnswer(refusal(heard, word))
-  return blockAnswer(word.reason)
+  return wire === 'http' || spokenKinds.has(heard.event.kind)
+    ? jsonAnswer(refusal(heard, word))
+    : blockAnswer(word.reason)
 }
+
+/** What a command refuses in JSON as well. */
+const spokenKinds: ReadonlySet<HookEvent['kind']> = new Set([
+  ...(['call', 'permission', 'stop', 'agent-stop'] as const),
+])
 
 /** A refusal as JSON: the only form there is over HTTP. */
 function refusal({ event }: HookInput, word: Exclude<HookAnswer, { kind: 'pass' }>): JsonObject {

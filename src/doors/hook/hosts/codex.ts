@@ -27,6 +27,8 @@ export const codexHooks: HookProtocol = {
   host: 'codex',
   read: (payload) => readAs('codex', payload, eventParts),
   answer,
+  // Beside `allow` it is lost.
+  tells: ({ event }) => event.kind !== 'call' && event.kind !== 'permission',
   asks: codexHost.canAskUser,
   transcript: { mark: /"(?:token_count|turn_context)"/, read: readUse },
 }

@@ -22,6 +22,7 @@ export const cursorHooks: HookProtocol = {
   host: 'cursor',
   read,
   answer,
+  tells: ({ event }) => event.kind === 'begin' || event.kind === 'report',
   asks: cursorHost.canAskUser,
   transcript: null,
 }

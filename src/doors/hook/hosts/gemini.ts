@@ -8,7 +8,6 @@ import { asObject, own } from '../../../core/json.ts'
 import type { McpName } from '../../../core/tools/mcp-name.ts'
 import type { HookReply } from '../../api/hook-exchange.ts'
 import {
-  blockAnswer,
   type HookAnswer,
   type HookInput,
   type HookProtocol,
@@ -24,6 +23,8 @@ export const geminiHooks: HookProtocol = {
   host: 'gemini',
   read: (payload) => readAs('gemini', payload, eventParts),
   answer,
+  // Before a call it is ignored.
+  tells: ({ event }) => event.kind !== 'call',
   asks: geminiHost.canAskUser,
   transcript: { mark: /"tokens"/, read: readUse },
 }
@@ -68,10 +69,8 @@ function exitCodeIn(told: string): number | null {
 }
 
 function answer({ name, event }: HookInput, word: HookAnswer): HookReply {
-  if (word.kind !== 'pass') {
-    if (event.kind !== 'stop') return blockAnswer(word.reason)
-    return jsonAnswer({ decision: 'deny', reason: word.reason })
-  }
+  // WHY in JSON: it takes an exit code for a hook that has failed, and tells its user so.
+  if (word.kind !== 'pass') return jsonAnswer({ decision: 'deny', reason: word.reason })
   const { input, context } = word
   switch (event.kind) {
     case 'call':

@@ -24,6 +24,8 @@ export const opencodeHooks: HookProtocol = {
   host: 'opencode',
   read,
   answer,
+  // The plugin cannot add to a conversation that has not begun.
+  tells: ({ name }) => name !== 'session.created',
   asks: opencodeHost.canAskUser,
   transcript: null,
 }

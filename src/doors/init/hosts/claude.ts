@@ -18,10 +18,16 @@ import {
 } from './shared-entries.ts'
 
 const { hooksFile, serversFile, serversKey } = claudeHost
-/** They wake the daemon, which an HTTP hook can't. */
-const wakingMeanings: ReadonlySet<HookMeaning> = new Set(['begin', 'prompt', 'config'])
 /** What must not happen when Pawl does not answer. */
 const guardedMeanings: ReadonlySet<HookMeaning> = new Set(['call', 'permission'])
+/**
+ * They start the daemon where there is none, which an HTTP hook can't: what is guarded would fail
+ * after a crash until the next prompt.
+ */
+const startingMeanings: ReadonlySet<HookMeaning> = new Set([
+  ...guardedMeanings,
+  ...(['begin', 'prompt', 'config'] as const),
+])
 /** The first version that lets a hook say that its failure blocks. */
 const failureBlocksSince = [2, 1, 295]
 const httpSeconds = 10
@@ -52,7 +58,11 @@ export const claudeSetup: HostSetup = {
     {
       path: serversFile,
       mode: 'plain',
-      content: { kind: 'json', entries: [serverEntry(serversKey, setting)] },
+      // WHY: it defers the tools of other servers until its model searches for them.
+      content: {
+        kind: 'json',
+        entries: [serverEntry({ host: 'claude', serversKey }, setting, { alwaysLoad: true })],
+      },
     },
     {
       path: '.claude/commands/pawl.md',
@@ -75,7 +85,7 @@ function hookOf(event: InstalledEvent, setting: SetupContext): Json {
   const isGuarded = guardedMeanings.has(event.meaning)
   const failure: { onFailure?: Json } =
     isGuarded && isAtLeast(setting.version, failureBlocksSince) ? { onFailure: 'block' } : {}
-  const http = wakingMeanings.has(event.meaning) ? null : httpOf(setting)
+  const http = startingMeanings.has(event.meaning) ? null : httpOf(setting)
   if (http === null) {
     const command = commandFor(event, setting)
     return { type: 'command', command, timeout: hookSeconds, ...failure }

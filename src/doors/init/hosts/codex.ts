@@ -68,7 +68,7 @@ async function problems({ program, ...place }: TrustPlace): Promise<readonly str
 }
 
 function serverLines(setting: SetupContext): readonly string[] {
-  const [command = '', ...args] = serverWords(setting)
+  const [command = '', ...args] = serverWords('codex', setting)
   return [
     '[mcp_servers.pawl]',
     `command = ${tomlText(command)}`,

@@ -29,7 +29,7 @@ export const cursorSetup: HostSetup = {
     {
       path: serversFile,
       mode: 'plain',
-      content: { kind: 'json', entries: [serverEntry(serversKey, setting)] },
+      content: { kind: 'json', entries: [serverEntry({ host: 'cursor', serversKey }, setting)] },
     },
   ],
   remarks: () => ["written from Cursor's documentation, not tested with Cursor"],

@@ -26,7 +26,7 @@ export const geminiSetup: HostSetup = {
               },
             ],
           })),
-          serverEntry(serversKey, setting),
+          serverEntry({ host: 'gemini', serversKey }, setting),
         ],
       },
     },

@@ -51,6 +51,18 @@ test.each(agentHostIds)('%s: every wire it is installed with is one it has', (ho
   expect(hostSetups[host].wireOf({ ...setting, http: null })).toBe('command')
 })
 
+test('claude: a hook that a call waits for can start the daemon', () => {
+  const { events, hooksFile } = agentHosts.claude
+  const file = filesOf('claude').find(({ path }) => path === hooksFile)
+  const entries = file?.content.kind === 'json' ? file.content.entries : []
+  for (const event of [...listIn(events.call), ...listIn(events.permission)]) {
+    const entry = entries.find(({ path }) => path.join('.') === `hooks.${event}`)
+    expect(entry, event).toMatchObject({
+      value: { hooks: [{ type: 'command', command: setting.hookCommand, onFailure: 'block' }] },
+    })
+  }
+})
+
 test('a plugin sends every event that its host has a meaning for', () => {
   const plugin = filesOf('opencode').find(({ path }) => path === agentHosts.opencode.hooksFile)
   const events = Object.values(agentHosts.opencode.events).flatMap((names) => listIn(names))

@@ -30,7 +30,7 @@ export const opencodeSetup: HostSetup = {
             path: [serversKey, serverName],
             value: {
               type: 'local',
-              command: serverWords(setting),
+              command: serverWords('opencode', setting),
               environment: serverEnv(setting),
             },
           },

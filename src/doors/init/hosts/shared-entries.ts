@@ -1,7 +1,7 @@
 /** Parts of settings entries that several hosts share. */
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
 import { type AgentHostId, agentHosts, listIn, meaningOf } from '../../../core/hosts/registry.ts'
-import type { Json } from '../../../core/json.ts'
+import type { Json, JsonObject } from '../../../core/json.ts'
 import type { SettingsEntry, SetupContext } from '../desired-files.ts'
 import { serverName } from '../is-pawl-entry.ts'
 
@@ -36,17 +36,26 @@ export function serverEnv({ home }: SetupContext): Record<string, string> {
 }
 
 /** How Pawl is started as an MCP server. */
-export function serverWords({ node, program, workspace }: SetupContext): readonly string[] {
-  return [node, program, 'mcp', '--workspace', workspace]
+export function serverWords(
+  host: AgentHostId,
+  { node, program, workspace }: SetupContext,
+): readonly string[] {
+  return [node, program, 'mcp', '--host', host, '--workspace', workspace]
 }
 
-/** The entry of most hosts for an MCP server. */
-export function serverEntry(serversKey: string, setting: SetupContext): SettingsEntry {
-  const [command = '', ...args] = serverWords(setting)
+type ServersOf = { readonly host: AgentHostId; readonly serversKey: string }
+
+/** The entry of most hosts for an MCP server; `more`: fields that only one of them knows. */
+export function serverEntry(
+  { host, serversKey }: ServersOf,
+  setting: SetupContext,
+  more: JsonObject = {},
+): SettingsEntry {
+  const [command = '', ...args] = serverWords(host, setting)
   return {
     kind: 'member',
     path: [serversKey, serverName],
-    value: { command, args, env: serverEnv(setting) },
+    value: { command, args, env: serverEnv(setting), ...more },
   }
 }
 

@@ -1,0 +1,168 @@
+/**
+ * A bug in a small project, and how the model of each host works through `tdd-bug-fix` with it:
+ * by what its host offers and tells it. Deferred tools are loaded before they are used, files are
+ * read and searched by the shell where there is no tool for it, and a sub-agent is asked.
+ */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { ProvableHostId } from '../../src/core/hosts/registry.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import { drivers } from '../../src/prove/hosts/drivers.ts'
+import { turnOf } from '../../src/prove/hosts/tool-calls.ts'
+import type { Lane, Script, ScriptedCall, Turn } from '../../src/prove/model/script.ts'
+import { putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
+
+/** What a host's model does beside the acts that every driver knows. */
+type Habits = {
+  /** Loads what is deferred, as the host tells its model. */
+  readonly load: readonly Turn[]
+  /** Writes down what it is about to do. */
+  readonly note: readonly Turn[]
+  readonly search: (pattern: string) => ScriptedCall
+  /** Has a sub-agent do something, and hears of its end. */
+  readonly delegate: (prompt: string) => readonly Turn[]
+}
+
+const { claude, codex, gemini, opencode } = drivers
+
+function codexSearch(query: string): ScriptedCall {
+  return { name: 'tool_search', kind: 'search', input: { query } }
+}
+
+function codexAgent(name: string, input: JsonObject): ScriptedCall {
+  return { name, namespace: 'multi_agent_v1', input }
+}
+
+/** WHY wait: a server needs a moment before the search knows its tools. */
+const startMs = 6_000
+
+const habits: Readonly<Record<ProvableHostId, Habits>> = {
+  claude: {
+    load: [turnOf({ name: 'ToolSearch', input: { query: 'select:TaskCreate', max_results: 5 } })],
+    note: [turnOf({ name: 'TaskCreate', input: { subject: 'fix', description: 'fix add' } })],
+    search: (pattern) => claude.toolCalls.shell(`grep -rn "${pattern}" src`),
+    delegate: (prompt) => [turnOf(claude.toolCalls.agent(prompt))],
+  },
+  codex: {
+    load: [
+      { tools: [codexSearch('pawl')], delayMs: startMs },
+      turnOf(codexSearch('spawn sub-agent')),
+    ],
+    note: [turnOf({ name: 'create_goal', input: { objective: 'fix add' } })],
+    search: (pattern) => codex.toolCalls.shell(`grep -rn "${pattern}" src | head -20`),
+    delegate: (prompt) => [
+      turnOf(codex.toolCalls.agent(prompt)),
+      turnOf(codexAgent('wait_agent', { targets: [{ $last: agentId }], timeout_ms: 30_000 })),
+      turnOf(codexAgent('close_agent', { target: { $last: agentIdInStatus } })),
+    ],
+  },
+  gemini: {
+    load: [],
+    note: [
+      turnOf({ name: 'update_topic', input: { strategic_intent: 'fix add' } }),
+      turnOf({
+        name: 'write_todos',
+        input: { todos: [{ description: 'fix add', status: 'in_progress' }] },
+      }),
+    ],
+    search: (pattern) => ({ name: 'grep_search', input: { pattern } }),
+    delegate: (prompt) => [turnOf(gemini.toolCalls.agent(prompt))],
+  },
+  opencode: {
+    load: [],
+    note: [
+      turnOf({
+        name: 'todowrite',
+        input: { todos: [{ content: 'fix add', status: 'in_progress', priority: 'high' }] },
+      }),
+    ],
+    search: (pattern) => ({ name: 'grep', input: { pattern } }),
+    delegate: (prompt) => [turnOf(opencode.toolCalls.agent(prompt))],
+  },
+}
+
+/** How Codex names a sub-agent in what it tells. */
+const agentId = '"agent_id":"([^"]+)"'
+const agentIdInStatus = '"([0-9a-f]{8}-[0-9a-f-]{27})"'
+
+/** The words by which the model is known to be the sub-agent. */
+const subPrompt = 'LOOK-INTO-ADD: read src/add.mjs and say what is wrong'
+
+const source = 'export function add(a, b) {\n  return a - b\n}\n'
+const fixedLine = '  return a + b'
+const test = `import assert from 'node:assert'
+import { test } from 'node:test'
+import { add } from '../src/add.mjs'
+
+test('adds', () => assert.equal(add(1, 2), 3))
+`
+
+/** The project with its bug, as somebody has committed it. */
+export function putBug(world: SandboxEnv): void {
+  const scripts = { test: 'node --test', lint: 'node --check src/add.mjs' }
+  putFile(world, 'package.json', JSON.stringify({ name: 'sum', private: true, scripts }))
+  putFile(world, 'BUG.md', '# add(1, 2) is -1\n')
+  putFile(world, 'src/add.mjs', source)
+  const git = (...args: readonly string[]): void => {
+    execFileSync('git', args, { cwd: world.project, stdio: 'ignore' })
+  }
+  git('config', 'user.email', 'ada@example.org')
+  git('config', 'user.name', 'Ada')
+  git('add', '-A')
+  git('commit', '-qm', 'sum')
+}
+
+/** All that the model does, from the report to the commit. */
+export function flagshipScript(world: SandboxEnv): Script {
+  const { host, project } = world
+  const { shell, read, write, patch, edit, mcp, agentEnd } = drivers[host].toolCalls
+  const { load, note, search, delegate } = habits[host]
+  const readFile = (name: string): ScriptedCall =>
+    read === null ? shell(`cat ${name}`) : read(join(project, name))
+  const send = (event: string, data: JsonObject = {}): Turn =>
+    turnOf(mcp({ server: 'pawl', tool: 'pawl_transition', input: { event, data } }))
+  const own = (tool: string): Turn => turnOf(mcp({ server: 'pawl', tool, input: {} }))
+  const testFile = 'test/add.test.mjs'
+  const writeTest = write?.(join(project, testFile), test) ?? patch?.(testFile, patchLines(test))
+  if (writeTest === undefined) throw new Error(`${host} can not write`)
+  const tests = turnOf(shell('npm test 2>&1 | tail -20'))
+  const sub: Lane = {
+    name: 'sub',
+    match: 'LOOK-INTO-ADD',
+    turns: [turnOf(readFile('src/add.mjs')), agentEnd],
+  }
+  return {
+    prompt: 'Fix the bug in BUG.md.',
+    lanes: [sub],
+    turns: [
+      ...load,
+      ...note,
+      own('pawl_get_state'),
+      turnOf(readFile('BUG.md')),
+      turnOf(search('add')),
+      ...delegate(subPrompt),
+      send('UNDERSTOOD', { bug: 'add subtracts', suspect: 'src/add.mjs' }),
+      turnOf(writeTest),
+      tests,
+      send('RED', { failure: 'Expected values to be strictly equal: -1 !== 3' }),
+      ...edit({ path: join(project, 'src/add.mjs'), before: '  return a - b', after: fixedLine }),
+      tests,
+      send('GREEN', { failing: 0 }),
+      turnOf(shell('npm run lint')),
+      send('CLEAN'),
+      turnOf(shell('git --no-pager diff')),
+      turnOf(shell('git status --short')),
+      send('MERGE'),
+      own('pawl_wait'),
+      turnOf(shell('git add src test')),
+      turnOf(shell('git commit -m "Fix add, which subtracted"')),
+      send('DONE'),
+      { text: 'The bug is fixed.' },
+    ],
+  }
+}
+
+/** The driver's patch takes one line, and each of the others needs its own mark. */
+function patchLines(text: string): string {
+  return text.trimEnd().split('\n').join('\n+')
+}
