@@ -146,7 +146,8 @@ describe('each tool stands for its own commands only', () => {
     ['claude', 'Monitor', 'ls', 'deny'],
     ['claude', 'PowerShell', 'ls', 'deny'],
   ]
-  test.each(hosts)('%s: %s %s is %s', (host, tool, command, wanted) => {
+  test.each(hosts)('%s: %s %s is %s', (...made) => {
+    const [host, tool, command, wanted] = made
     expect(ruling(looking, command, { host, tool }).decision).toBe(wanted)
   })
 })
