@@ -63,7 +63,9 @@ type Opened = {
   readonly subject: Subject
   readonly home: Home
 }
-type Wires = Readonly<Record<'noop' | 'floor' | 'command' | 'node' | 'httpFloor' | 'http', SendHook>>
+type Wires = Readonly<
+  Record<'noop' | 'floor' | 'command' | 'node' | 'httpFloor' | 'http', SendHook>
+>
 
 async function openWires(folder: string, closers: (() => unknown)[]): Promise<Opened> {
   const [real, script, echo] = ['real', 'script', 'echo'].map((name) => homeIn(folder, name))
