@@ -86,7 +86,7 @@ function serverWords(prefix: string): typeof routineWords {
   const instructions =
     'Pawl keeps your work inside a process that people defined and checks your tool calls. ' +
     `\`${prefix}load_workflow\` starts a run, \`${prefix}get_state\` returns what to do now and ` +
-    `which tools are allowed, \`${prefix}transition\` moves to the next stage. A denial says ` +
+    `which tools are allowed, \`${prefix}transition\` moves to the next state. A denial says ` +
     'what you can do instead. ' +
     `Only a person can approve; \`${prefix}wait\` waits for them.`
   return { name: 'pawl', title: 'Pawl', instructions }

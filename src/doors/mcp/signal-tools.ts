@@ -24,9 +24,9 @@ export const signalOutcomeSchema: JsonObject = {
 
 export const transitionTool = tool({
   name: 'transition',
-  title: 'Move to the next stage',
+  title: 'Move to the next state',
   description:
-    'Send an event to move the Pawl workflow to its next stage. `BRANCH_DONE:<branch>` marks a ' +
+    'Send an event to move the Pawl workflow to its next state. `BRANCH_DONE:<branch>` marks a ' +
     'branch of a fork as done. A rejected event changes nothing.',
   input: z.strictObject({
     event: eventText.describe('one of the events that get_state lists'),
