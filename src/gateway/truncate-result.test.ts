@@ -3,7 +3,7 @@ import { truncateContents, truncateResult } from './truncate-result.ts'
 
 const text = (words: string) => ({ type: 'text', text: words })
 const mark = (bytes: number) =>
-  text(`[cut by Pawl: this stage allows ${bytes} more bytes of results]`)
+  text(`[cut by Pawl: only ${bytes} more bytes of results are allowed here]`)
 
 test('what fits stays as it is', () => {
   const result = { content: [text('hello')], structuredContent: { a: 1 }, _meta: { b: 2 } }

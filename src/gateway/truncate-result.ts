@@ -44,7 +44,7 @@ function cutTexts(content: Json | undefined, bytesMax: number): readonly Cut[] {
     kept.push({ part, text: bytes.length <= left ? text : pieceOf(bytes, left) })
     left -= bytes.length
   }
-  const text = `[cut by Pawl: this stage allows ${bytesMax} more bytes of results]`
+  const text = `[cut by Pawl: only ${bytesMax} more bytes of results are allowed here]`
   return [...kept, { part: null, text }]
 }
 

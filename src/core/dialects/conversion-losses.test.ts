@@ -134,7 +134,7 @@ test('an approval of a workflow is lost in a form, and blocks in a process', () 
   const at = '/states/a/on/GO/requires_approval'
   expect(told(definition, 'steps')).toEqual([`${at} approval by a person`])
   expect(told(definition, 'process')).toEqual([
-    `${at} way to go on after a refusal`,
+    `${at} way to continue after a refusal`,
     `${at} message of its own for the approver`,
   ])
 })

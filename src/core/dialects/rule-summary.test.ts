@@ -107,7 +107,7 @@ describe('every rule of a definition is in the brief', () => {
     ['env_overrides', workflow({ env_overrides: { CI: '1' } }), 'Variables: CI set for you.'],
     ['max_edit_lines', workflow({ max_edit_lines: 40 }), 'at most 40 lines per edit'],
     ['max_files_per_state', workflow({ max_files_per_state: 3 }), '3 of 3 files left to change'],
-    ['max_iterations', workflow({ max_iterations: 9 }), '9 of 9 calls left in this stage'],
+    ['max_iterations', workflow({ max_iterations: 9 }), '9 of 9 calls left here'],
     [
       'context_budget_bytes',
       workflow({ context_budget_bytes: 500 }),
@@ -213,7 +213,7 @@ test('what is left goes down as calls are made', () => {
   walked = call(walked, { tool: 'Read', input: { file_path: '/workspace/f1.ts' } })
   const { rules, brief } = viewOf(walked)
   expect(rules.rates).toEqual([{ capability: 'read', windowMs: 60_000, left: 2, max: 3 }])
-  expect(brief).toContain('2 of 5 calls left in this stage, 5 of 8 calls left in the run')
+  expect(brief).toContain('2 of 5 calls left here, 5 of 8 calls left in the run')
   expect(brief).toContain('0 of 2 files left to change (changed: `f1.ts`, `f2.ts`)')
   expect(brief).toContain('$0.60 of $1.00 left for the run of release')
 })

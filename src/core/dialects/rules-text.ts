@@ -109,7 +109,7 @@ function pathsText({ paths }: RuleSummary): string {
 
 function limitsText({ calls, runCalls, files, editLinesMax, bytes }: RuleSummary): string {
   const parts: string[] = []
-  if (calls !== null) parts.push(`${leftText(calls)} calls left in this stage`)
+  if (calls !== null) parts.push(`${leftText(calls)} calls left here`)
   if (runCalls !== null) parts.push(`${leftText(runCalls)} calls left in the run`)
   if (files !== null) {
     const { max, changed } = files

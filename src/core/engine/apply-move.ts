@@ -46,5 +46,5 @@ export function applyMove(draft: DecisionBuilder, move: Move, { data, by }: Carr
 export const outsideDetour: Refusal = {
   code: 'RETURN_OUTSIDE_DETOUR',
   reason: 'there is no detour to return from',
-  hint: 'send another signal of this stage',
+  hint: 'send something else',
 }

@@ -107,8 +107,8 @@ function startRun(where: EngineContext, command: StartRun): Decision {
 function unknownStage(machine: Machine, stage: string): Refusal {
   return {
     code: 'STAGE_UNKNOWN',
-    reason: `there is no stage \`${stage}\` in \`${machine.name}\``,
-    hint: `stages are ${Object.keys(machine.stages)
+    reason: `\`${machine.name}\` has no \`${stage}\``,
+    hint: `choose one of ${Object.keys(machine.stages)
       .slice(0, 20)
       .map((name) => `\`${name}\``)
       .join(', ')}`,
@@ -172,8 +172,8 @@ function forceStage(
   if (!machine.hasDebug) {
     return refuseCommand(state, {
       code: 'DEBUG_DISABLED',
-      reason: 'this definition does not allow jumps',
-      hint: 'send a signal of this stage; jumps work only if the author has turned on debug',
+      reason: 'this definition does not allow a run to be forced',
+      hint: 'send a signal of this stage; forcing works only if the author has turned on debug',
     })
   }
   if (hasEnded(state)) return refuseCommand(state, notRunning(state))

@@ -25,7 +25,7 @@ export function enterStage(draft: DecisionBuilder, entry: StageEntry): StoppedRu
   if (stage === undefined) {
     return {
       code: 'STAGE_UNKNOWN',
-      reason: `there is no stage \`${entry.stage}\` in \`${draft.machine.name}\``,
+      reason: `\`${draft.machine.name}\` has no \`${entry.stage}\``,
       hint: 'the definition must be fixed',
     }
   }
@@ -95,7 +95,7 @@ function endInStage(draft: DecisionBuilder, outcome: EndOutcome): void {
   if (branch === null) return endRun(draft, outcome, `\`${stage}\` is a failed end`)
   // A branch on its terminal stage waits to be declared done; any other end is a failure.
   if (stage !== branch.terminal) {
-    endRun(draft, 'failed', `\`${stage}\` is not the terminal stage \`${branch.terminal}\``)
+    endRun(draft, 'failed', `it ended in \`${stage}\` instead of \`${branch.terminal}\``)
   }
 }
 

@@ -44,7 +44,7 @@ const unknown = {
 const foreign = {
   code: 'NOT_PERMITTED',
   reason: 'somebody else is making this call, and only they can report it',
-  hint: 'go on; whoever makes the call reports it',
+  hint: 'continue; its holder reports it',
 } as const
 
 type IdentifiedCall = CallIdentity & { readonly callId: string }

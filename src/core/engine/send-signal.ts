@@ -121,7 +121,7 @@ function refuseNamed(draft: DecisionBuilder, trigger: Trigger, signal: SendSigna
   const names = Object.keys(draft.machine.stages).map((name) => `\`${name}\``)
   return {
     code: 'STEP_UNKNOWN',
-    reason: `there is no stage \`${signal.goTo}\``,
+    reason: `\`${draft.machine.name}\` has no \`${signal.goTo}\``,
     hint: `choose one of ${names.slice(0, 20).join(', ')}`,
   }
 }

@@ -52,7 +52,7 @@ function denialOf({ layer, answer }: Consulted, call: Call): Denial {
   return {
     code: 'POLICY_DENIED',
     reason: `\`${call.capability}\` ${why}`,
-    hint: 'go on without it; only the owner of the policy can change that',
+    hint: 'continue without it; only the owner of the policy can change that',
   }
 }
 
@@ -85,7 +85,7 @@ function unreachable(question: RuleInput, asking: Consulted): readonly RuleAnswe
   if (quorum !== null && isHopeless(quorum)) {
     const who = quorumText(quorum)
     const reason = `nobody can approve \`${call.capability}\`: it would take ${who}`
-    const hint = 'go on without it; only the owner of the policies can change that'
+    const hint = 'continue without it; only the owner of the policies can change that'
     const denial: Denial = { code: 'POLICY_DENIED', reason, hint }
     answers.push(denyBy({ by: 'people', rule: answeringRule(asking), denial }))
   } else if (quorum !== null && extent === 'explanation') {

@@ -38,7 +38,8 @@ type RunInStage = {
 export function availabilityOf({ machine, state, stage }: RunInStage): CallAvailability {
   // A run that is over does not wait; still nothing happens while a person decides.
   if (hasEnded(state) && state.approval !== null) return waiting(state)
-  if (stage === undefined) return stopped('INTERNAL', `there is no stage \`${state.stage}\``, '')
+  if (stage === undefined)
+    return stopped('INTERNAL', `the definition has no \`${state.stage}\``, '')
   if (state.status === 'waiting') return waiting(state)
   if (state.status === 'paused') {
     if (state.pause?.release) return 'free'

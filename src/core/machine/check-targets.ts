@@ -65,11 +65,11 @@ function saysOf(survey: CheckContext, edge: Edge): string {
     case 'fork':
       return `a branch that ${place} forks${when} begins in`
     case 'join':
-      return `after the branches that ${place} forks${when}, the run goes on to`
+      return `after the branches that ${place} forks${when}, the run continues to`
     case 'invoke':
-      return `after what ${place} invokes${when}, the run goes on to`
+      return `after what ${place} invokes${when}, the run continues to`
     case 'fail':
-      return `after a failure of what ${place} starts${when}, the run goes on to`
+      return `after a failure of what ${place} starts${when}, the run continues to`
     default:
       return `${place} leads${when} to`
   }

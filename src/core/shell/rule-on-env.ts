@@ -34,7 +34,7 @@ function ruleOnOtherUsers(reading: GoodReading): Denial | null {
   const found = reading.commands.find(({ words }) => otherUsers.has(baseName(words[0] ?? '')))
   if (found === undefined) return null
   const name = baseName(found.words[0] ?? '')
-  const reason = `\`${name}\` builds its own environment, but this stage sets or removes variables`
+  const reason = `\`${name}\` builds its own environment, but variables are set or removed here`
   return denied(reason, `run it without \`${name}\``)
 }
 
@@ -44,11 +44,11 @@ function ruleOnOverridden(reading: GoodReading, rule: EnvRule): Denial | null {
   const again = reading.variablesWritten.find((name) => names.has(name))
   if (again !== undefined) {
     const hint = 'drop it; it is already set for every command here'
-    return denied(`\`${again}\` is set by this stage and cannot be set or removed`, hint)
+    return denied(`\`${again}\` is set by the definition and cannot be set or removed`, hint)
   }
   if (reading.emptiesVariables) {
     return denied(
-      'an empty environment would lose the variables that this stage sets',
+      'an empty environment would lose the variables that the definition sets',
       'run it without `-i`',
     )
   }
@@ -69,7 +69,7 @@ function hiddenIn(reading: GoodReading): string | undefined {
 
 function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial | null {
   if (blocked.length === 0) return null
-  const hint = 'go on without its value; using the name as a plain word is fine'
+  const hint = 'continue without its value; using the name as a plain word is fine'
   const direct = readsAny(reading, blocked)
   if (direct !== undefined) return denied(`\`${direct}\` is blocked here`, hint)
   const prefix = reading.prefixesRead.find((start) =>

@@ -34,8 +34,8 @@ export function ruleOnShellWrites(reading: ShellReading): Denial | null {
 function denied(what: string): Denial {
   return {
     code: 'SHELL_WRITE_NOT_ALLOWED',
-    reason: `${what}, and this stage may not change files`,
-    hint: 'read, search, test or build; files can be changed in a stage with Edit or Write',
+    reason: `${what}, and files may not be changed here`,
+    hint: 'read, search, test or build; files can be changed where Edit or Write is allowed',
   }
 }
 

@@ -80,7 +80,7 @@ function compose(tokens: CstToken[]): Composed | Remark {
       const [message, isWarning] = rest
       if (isWarning === true) return
       found.push({ code, message, offset: offsetOf(source) })
-      throw new Error('bug: a remark of the YAML reader was not caught')
+      throw new Error('bug: a warning of the YAML reader was not caught')
     },
   })
   const documents: Document.Parsed[] = []

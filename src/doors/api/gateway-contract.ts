@@ -101,7 +101,7 @@ export const gatewayContract = {
         .object({ file: z.string(), word: z.string(), ms: countSchema })
         .nullable()
         .describe(
-          'while the file has this word, and for at most `ms`, calls without a mark that ' +
+          'while the file contains this token, and for at most `ms`, calls without a mark that ' +
             'mention no protected name need not be checked; null: check each call',
         ),
     }),

@@ -79,7 +79,7 @@ const recoveries: Readonly<Record<JobFaultType, readonly Recovery[]>> = {
   ],
   InvalidStream: [{ action: 'use_valid_stream', description: 'Use `stdout`, `stderr` or `both`.' }],
   PolicyDenied: [
-    { action: 'choose_another', description: 'Do what the stage and the policy allow instead.' },
+    { action: 'choose_another', description: 'Do something that is allowed instead.' },
   ],
   ApprovalRejected: [
     { action: 'ask_person', description: 'Ask the person what they would approve.' },

@@ -29,7 +29,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const { url, schema = 'pawl', poolMax = 10, timeoutMs = 5_000 } = options
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw new PawlError('CONFIG_INVALID', `\`${schema}\` is not a valid schema name`, {
-      hint: 'use small letters, digits and `_`',
+      hint: 'use lower-case letters, digits and `_`',
     })
   }
   const pool = createPool({ url, schema, poolMax, timeoutMs })

@@ -144,7 +144,7 @@ function compileAnswer(named: NamedAnswer, findings: Finding[]): Trigger {
   const gate: Gate | null =
     action === 'notify_human'
       ? {
-          message: `\`${key}\` was answered in \`${stage}\`: may the run go on?`,
+          message: `\`${key}\` was answered in \`${stage}\`: may the run continue?`,
           refusal: 'block',
           ...(answer.approvals === undefined ? {} : { quorum: quorumOf(answer.approvals) }),
           origin: joinPointer(origin, 'action'),

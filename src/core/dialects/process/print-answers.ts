@@ -141,11 +141,11 @@ function noteGate(book: PrintState, { stage, trigger, key }: Answered, gate: Gat
   if (gate.refusal === 'stay') {
     book.losses.push({
       pointer: gate.origin,
-      what: 'a process has no way to go on after a refusal',
+      what: 'a process has no way to continue after a refusal',
       effect: `when a person refuses \`${trigger.name}\`, the run is blocked`,
     })
   }
-  const message = `\`${key}\` was answered in \`${stage.name}\`: may the run go on?`
+  const message = `\`${key}\` was answered in \`${stage.name}\`: may the run continue?`
   if (gate.message === '' || gate.message === message) return
   book.losses.push({
     pointer: gate.origin,

@@ -203,5 +203,5 @@ function noteFinal({ losses }: Choices, { name, origin, final, brief }: Stage): 
 function badEnd(pointer: string, outcome: 'failed' | 'blocked'): Loss {
   const what =
     outcome === 'failed' ? 'a form has no failed outcome' : 'a form has no blocked outcome'
-  return { pointer, what, effect: 'the run completes instead, and the agent can go on' }
+  return { pointer, what, effect: 'the run completes instead, and the agent can continue' }
 }

@@ -139,7 +139,7 @@ function printGate(
     book.losses.push({
       pointer: gate.origin,
       what: 'a workflow has no refusals that end the run',
-      effect: `when a person refuses \`${trigger.name}\`, the agent goes on in the same state`,
+      effect: `when a person refuses \`${trigger.name}\`, the agent continues in the same state`,
     })
   }
   return {

@@ -69,7 +69,7 @@ test('the stage is the first one unless it is named, and its name must be one', 
   expect(first.out).toContain('→ use `Read`, or send `GO` to move on')
   const wrong = await judge('--stage', 'cod', '--tool', 'Edit')
   expect(wrong).toMatchObject({ code: 2, out: '' })
-  expect(wrong.err).toContain('there is no stage `cod`')
+  expect(wrong.err).toContain('has no `cod`')
 })
 
 test('values decide which signals are named', async () => {
@@ -189,7 +189,7 @@ test('a line that is no call is told with its number, the others are judged', as
   expect(err).toMatch(/line 1: .*not a JSON object/)
   expect(err).toMatch(/line 2: .*`tool` is not a string/)
   expect(err).toMatch(/line 3: .*no field `inputs`\n.*did you mean `input`\?/)
-  expect(err).toMatch(/line 4: .*no stage `nowhere`/)
+  expect(err).toMatch(/line 4: .*has no `nowhere`/)
   expect(err).toMatch(/line 5: .*characters/)
   expect(out).toContain('COMMAND_UNREADABLE: the input is not an object')
   expect(out).toContain('7 calls: 1 allowed, 1 denied, 0 need an approval, 5 could not be judged')
