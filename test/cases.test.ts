@@ -1,5 +1,5 @@
 /**
- * The law on behaviour: every case in `cases/` passes, those of level `should` too.
+ * The specification: every case in `cases/` passes, those of level `should` too.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

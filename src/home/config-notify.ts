@@ -115,7 +115,7 @@ type NotifyDefaults = {
   readonly webhookUrl: string | null
   /** The data directory. */
   readonly folder: string
-  /** Whose links are that no channel gives to anybody else. */
+  /** The person whose links a channel sends if it names nobody. */
   readonly owner: string
 }
 

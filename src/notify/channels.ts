@@ -10,7 +10,7 @@ import { readSecretFile } from './read-secret.ts'
 import type { Channel } from './settings.ts'
 import { sendMail } from './smtp.ts'
 
-/** What is at hand of the machine. */
+/** What channels use of this machine. */
 export type ChannelTools = {
   readonly platform: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -67,7 +67,7 @@ function sendSlack({ url }: ChannelOf<'slack'>, { id, title, text }: Notificatio
   return postJson(url, JSON.stringify({ text: safe }), { 'idempotency-key': id })
 }
 
-/** Letters of a push; more would be sent as a file. */
+/** Characters of a push; a longer one would be sent as a file. */
 const ntfyCharsMax = 3_500
 
 function sendNtfy(channel: ChannelOf<'ntfy'>, message: Notification): Promise<void> {

@@ -73,7 +73,7 @@ async function deliver(options: NotifierOptions, item: OutboxItem): Promise<numb
 }
 
 async function ask(options: NotifierOptions, item: OutboxItem): Promise<number | undefined> {
-  // WHY the cast: this is an effect of our own engine, kept to the letter.
+  // WHY the cast: this is an effect of our own engine, stored unchanged.
   const { approvalId } = JSON.parse(item.data) as { readonly approvalId: string }
   const question = await knownQuestion(options, approvalId)
   // Somebody was faster than this message, or the run is gone.
@@ -115,7 +115,7 @@ async function knownQuestion(
 }
 
 async function tellNews(options: NotifierOptions, item: OutboxItem): Promise<number | undefined> {
-  // WHY the cast: nobody but this room writes such a debt.
+  // WHY the cast: only this module writes such entries of the outbox.
   const news = JSON.parse(item.data) as News
   const head = await options.runtime.readHead(item.runId)
   const { kind, at: askedAt } = news

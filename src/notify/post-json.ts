@@ -14,7 +14,7 @@ export async function postJson(url: string, body: string, headers: Headers): Pro
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((fault: unknown) => {
-    // WHY in own words: the address may hold a secret, and a fault is logged.
+    // WHY not the error itself: it names the address, which may hold a secret, and is logged.
     throw new Error(`it could not be posted: ${causeOf(fault)}`)
   })
   await response.body?.cancel()

@@ -81,7 +81,7 @@ export async function openMailOffice(options: SMTPServerOptions = {}): Promise<M
   })
   server.listen(0, '127.0.0.1')
   await once(server.server, 'listening')
-  // A caller that hangs up in anger is what some tests are about.
+  // Some tests close the connection early.
   server.on('error', () => undefined)
   const { port } = server.server.address() as AddressInfo
   const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))

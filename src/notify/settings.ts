@@ -4,7 +4,7 @@
  */
 import type { NotifySmtpServer } from './smtp.ts'
 
-/** What people are told of: the first three ask them something. */
+/** What people are notified of; the first three ask for a decision. */
 export const notificationKinds = ['gate', 'notify_human', 'ask', 'budget', 'job', 'run'] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
@@ -29,7 +29,7 @@ export type Channel = ChannelSettings & {
   readonly name: string
   /** Who decides by the links that go out here. */
   readonly person: string
-  /** `question`: neither what waits nor a link leaves the house. */
+  /** `question`: neither the details of the approval nor a link are sent. */
   readonly shows: 'all' | 'question'
 }
 
@@ -50,7 +50,7 @@ export type NotifySettings = {
   readonly channels: readonly Channel[]
   readonly when: Routes
   readonly quiet: Quiet | null
-  /** Null: a question is told once. */
+  /** Null: no reminders. */
   readonly remindMs: number | null
   readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | null
 }

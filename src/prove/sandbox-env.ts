@@ -38,7 +38,7 @@ export type SandboxEnv = {
   readonly mustPawl: (...args: readonly string[]) => Promise<string>
   /** A client of the daemon, as an agent; whoever opens it closes it. */
   readonly openClient: () => Client
-  /** The daemon; null: none has left word. */
+  /** The daemon, by its note; null: there is none. */
   readonly daemonPid: () => number | null
   readonly signalDaemon: (signal: NodeJS.Signals) => void
   readonly close: () => Promise<void>

@@ -22,7 +22,7 @@ test('an empty list lets nothing pass', () => {
   expect(placesIn(guarded(['x', 'in', ['p']]), 'GUARD_UNSATISFIABLE')).toEqual([])
 })
 
-test('a guard that is used often is told once, at its definition', () => {
+test('a guard that is used often is reported once, at its definition', () => {
   const guards = [['x', 'lt', 'low']] as const
   const machine = build({
     a: { on: { A: { to: 'z', guards }, B: { to: 'z', guards } } },

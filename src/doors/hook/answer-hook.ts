@@ -78,7 +78,7 @@ async function answer(
   }
 }
 
-/** INVARIANT: a fault is a refusal wherever something could happen; all may stop in spite of it. */
+/** INVARIANT: a fault denies wherever a call could run; stopping stays possible. */
 function faultWord({ event }: HookInput, reason: string): HookAnswer {
   switch (event.kind) {
     case 'call':

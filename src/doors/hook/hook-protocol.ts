@@ -75,7 +75,7 @@ export const passAnswer: Extract<HookAnswer, { kind: 'pass' }> = {
   isOwn: false,
 }
 
-/** By which wire an answer goes: over HTTP there is no exit code. */
+/** How an answer is sent: over HTTP there is no exit code. */
 export type HookWire = 'command' | 'http'
 
 export type HookProtocol = {

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../core/json.ts'
 import type { SettingsEntry, SetupContext } from '../desired-files.ts'
 import { serverName } from '../is-pawl-entry.ts'
 
-/** A hook client answers within 55 seconds; the host must not lose its patience before. */
+/** A hook client answers within 55 seconds; the host must not time out before that. */
 export const hookSeconds = 60
 
 /** An event that `pawl init` installs a hook for. */
@@ -22,7 +22,7 @@ export function hooksFor(
   })
 }
 
-/** Events by which nothing is done: there, a hook that fails is no reason to go on. */
+/** Events after which nothing runs: a hook that fails there need not block. */
 const stopMeanings: ReadonlySet<HookMeaning> = new Set(['stop', 'agent-stop', 'end'])
 
 /** The shell text for an event. */
