@@ -1,6 +1,6 @@
 /**
  * What the log of a run shows on its graph: how often each stage was entered, by which route, what
- * was refused where, and the current stage of the run and its child runs.
+ * was denied or rejected where, and the current stage of the run and its child runs.
  */
 import type { Event } from '../../src/core/engine/types.ts'
 import type { LogRecord } from './run-log.ts'

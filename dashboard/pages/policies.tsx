@@ -139,12 +139,12 @@ function matches(capability: string, tool: string): boolean {
   )
 }
 
-/** What the stages themselves refuse: most of it never gets to a policy. */
+/** What the stages themselves deny: most of it never gets to a policy. */
 function StageRefusals({ stats }: { readonly stats: Stats | null }) {
   const denials = stats?.rules.filter((one) => one.says === 'deny') ?? []
   if (denials.length === 0) return null
   return (
-    <section className="card" aria-label="Refusals by rule">
+    <section className="card" aria-label="Denials by rule">
       <header>
         <h2 className="grow">Denials by rule</h2>
         <span className="soft small">of the latest {stats?.runsCount} runs</span>

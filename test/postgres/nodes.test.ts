@@ -216,7 +216,7 @@ describe('a server that cannot be used', () => {
     elsewhere.pathname = '/no_such_database'
     const begun = performance.now()
     for (const [address, words] of [
-      [wrong, /refuses this user or password/],
+      [wrong, /rejects this user or password/],
       [nobody, /the connection was refused/],
       [elsewhere, /no such database/],
     ] as const) {

@@ -1,5 +1,5 @@
 /**
- * Statistics of the latest runs: calls and refusals by day, tool, rule and definition. Counted
+ * Statistics of the latest runs: calls and denials by day, tool, rule and definition. Counted
  * from the logs and cached per run, so that only new records are read the next time.
  */
 import type { Event } from '../../core/engine/types.ts'
