@@ -28,8 +28,10 @@ function signal(title: string, name: string, data: JsonObject | null = null): De
 }
 
 const runTests: DemoStep = { title: 'runs the tests as a job', kind: 'test' }
+const fixedLine = changes.wrongFix.after.replace(changes.fix.before, changes.fix.after)
 const summary = 'total() ignored the quantity; now it multiplies the price by it'
-const merge = signal('asks for the merge', 'MERGE', { summary })
+const change = { file: changes.fix.path, before: changes.wrongFix.before, after: fixedLine }
+const merge = signal('asks for the merge', 'MERGE', { summary, change })
 
 /** From the report to the question whether to merge. */
 export const untilReview: readonly DemoStep[] = [

@@ -2,6 +2,7 @@
  * What the demo prints: the agent's steps, Pawl's answers, and the proof at the end.
  */
 
+import type { JsonObject } from '../core/json.ts'
 import type { StepResult } from './demo-agent.ts'
 import type { DemoStep } from './demo-script.ts'
 
@@ -16,12 +17,19 @@ function detailOf(step: DemoStep): string {
     case 'shell':
       return `: ${step.command}`
     case 'signal':
-      return `: ${step.name}${step.data === null ? '' : ` ${JSON.stringify(step.data)}`}`
+      return `: ${step.name}${step.data === null ? '' : ` ${shortened(step.data)}`}`
     case 'test':
       return ''
     default:
       return `: ${step.path}`
   }
+}
+
+const dataCharsMax = 60
+
+function shortened(data: JsonObject): string {
+  const text = JSON.stringify(data)
+  return text.length <= dataCharsMax ? text : `${text.slice(0, dataCharsMax)}…`
 }
 
 function resultText(result: StepResult): readonly [mark: string, text: string] {

@@ -77,7 +77,10 @@ async function cancelOpenRuns(person: Client, workspace: string): Promise<void> 
 async function work(client: Client, options: DemoOptions, signal: AbortSignal): Promise<void> {
   const { home, print } = options
   const folder = demoProject(home)
-  const { runId } = await client.runs.start({ definition: demoWorkflowId, workspace: folder })
+  const { runId } = await client.runs.start({
+    ...{ definition: demoWorkflowId, workspace: folder },
+    title: 'Two coffees cost as much as one',
+  })
   const agent: DemoAgent = { client, runId, folder }
   const take = async (steps: readonly DemoStep[]): Promise<void> => {
     for (const step of steps) {
