@@ -5,7 +5,7 @@ import {
   dropGuard,
   guardsOf,
   putGuard,
-} from '../../src/core/dialects/edit-guard.ts'
+} from '../../src/core/dialects/edit-route-guard.ts'
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Json } from '../../src/core/json.ts'
 import { type CompareOp, compareOps } from '../../src/core/machine/machine.ts'

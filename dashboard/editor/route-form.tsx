@@ -1,6 +1,6 @@
 /** The routes of a stage: signal, target and condition of each. */
 import { type FormEvent, useState } from 'react'
-import { guardText } from '../../src/core/dialects/edit-guard.ts'
+import { guardText } from '../../src/core/dialects/edit-route-guard.ts'
 import {
   type RouteTarget,
   routeTargetOf,

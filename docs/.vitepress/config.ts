@@ -86,7 +86,7 @@ export default defineConfig({
         ['Cost and budgets', 'money'],
         ['Mail and secrets', 'mail'],
         ['Jobs', 'runner'],
-        ['The record', 'record'],
+        ['The log', 'record'],
         ['API', 'api'],
         ['MCP', 'mcp'],
         ['Gateway', 'gateway'],

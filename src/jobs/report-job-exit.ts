@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
 import type { Json } from '../core/json.ts'
-import type { JobFactName } from '../core/machine/job-facts.ts'
+import type { JobFactName } from '../core/machine/job-fact-names.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import { isTold, markTold } from '../runner/job-files.ts'
 import { commandText, stateOf } from '../runner/job-status.ts'

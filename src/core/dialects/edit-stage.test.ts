@@ -7,7 +7,7 @@ import { printYaml } from '../source/print-yaml.ts'
 import { readSource } from '../source/read-source.ts'
 import { plainValue } from '../source/source.ts'
 import { compileDefinition } from './compile-definition.ts'
-import { dropGuard, guardsOf, guardText, putGuard } from './edit-guard.ts'
+import { dropGuard, guardsOf, guardText, putGuard } from './edit-route-guard.ts'
 import { editStage, type RouteTarget, routeTargetOf, type StageEdit } from './edit-stage.ts'
 import type { EditableDefinition } from './editable-definition.ts'
 

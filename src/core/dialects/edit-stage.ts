@@ -9,7 +9,7 @@ import { nodeOn, type Path } from '../source/edit-json.ts'
 import { dropValue, pushValue, putValue, respell } from '../source/edit-source.ts'
 import { readSource } from '../source/read-source.ts'
 import { memberOf, type Node, nodeAt, plainValue } from '../source/source.ts'
-import { guardRoute } from './edit-guard.ts'
+import { guardRoute } from './edit-route-guard.ts'
 import { type EditableDefinition, pathOf } from './editable-definition.ts'
 import { stageNameAt, stageReferences } from './stage-references.ts'
 

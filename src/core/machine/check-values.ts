@@ -2,7 +2,7 @@
  * Which variables of a machine are written by what, and where its guards stand.
  * Knows ops and guards. Must not evaluate expressions.
  */
-import { jobFactNames } from './job-facts.ts'
+import { jobFactNames } from './job-fact-names.ts'
 import type { Guard, Machine, Op, Route, Stage, Trigger } from './machine.ts'
 
 export type CompareGuard = Extract<Guard, { kind: 'compare' }>

@@ -2,7 +2,7 @@
  * Lists every policy in force: the organisation's, those of workspaces with runs, and those of
  * definitions, with the rules that can never match.
  */
-import { shadowedRules } from '../../core/machine/check-policy.ts'
+import { shadowedRules } from '../../core/machine/check-shadowed-rules.ts'
 import type { Policy, PolicyRule } from '../../core/machine/machine.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { OperationAnswer } from './contract.ts'

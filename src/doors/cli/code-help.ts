@@ -139,7 +139,7 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     advice: 'Remove the route, or do not end the run there',
   },
   ENDS_WITHOUT_ACTION: {
-    about: 'An answer ends the run without stating it',
+    about: 'An answer ends the run without saying so',
     advice: 'Add `complete` or `block`, or name the next state',
   },
   STEP_STALLS: {

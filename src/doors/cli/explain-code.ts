@@ -10,7 +10,7 @@ import {
 } from '../../core/errors.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { type CodeHelp, codeHelp } from './code-help.ts'
-import { replyHelp } from './code-help-replies.ts'
+import { replyHelp } from './reply-code-help.ts'
 
 /** The word that stands for all codes. */
 export const allCodes = 'list'

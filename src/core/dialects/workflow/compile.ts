@@ -227,7 +227,7 @@ function checkWhole(
     )
   }
   if (definition.meta?.debug === true) {
-    const message = 'debug lets the agent jump to any state, past guards and gates'
+    const message = 'debug lets a person force the run into any state, past guards and gates'
     findings.push(
       finding('DEBUG_ENABLED', '/meta/debug', { message, hint: 'remove it before real work' }),
     )

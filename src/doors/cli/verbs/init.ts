@@ -38,7 +38,7 @@ docs/reference/hosts.md lists what each host enforces. Not available to agents.`
     ['--yes', 'do not ask'],
     ['--details', 'show the changes to every file; answering `d` does the same'],
     ['--dry-run', 'show the changes and write nothing'],
-    ['--command', 'Claude Code: use command hooks instead of HTTP hooks'],
+    ['--command', 'Claude Code: use only command hooks, none over HTTP'],
     [
       '--gateway',
       "also put the hosts' MCP servers behind Pawl's gateway (docs/reference/gateway.md)",

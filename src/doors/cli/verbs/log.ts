@@ -35,8 +35,8 @@ const help: VerbHelp = {
     'log [RUN] --against FILE',
   ],
   about: `\
-Without RUN, shows the last run of this folder, also one that has ended. Costs are
-added up for each stage. Under a refused call stand its reason and its rule.
+Without RUN, shows the last run of this folder, even one that has ended. Costs are
+added up for each stage. The reason and the rule are below each denied call.
 
 Every record contains a hash over itself and the record before it. --verify
 recomputes all hashes and names the first record that does not match. Somebody

@@ -12,7 +12,7 @@ const help: VerbHelp = {
   about: `\
 The second form submits the fields of a form, which has only one signal.`,
   options: [
-    ['--run RUN', 'the run; default: the latest open run of this folder or of a folder above it'],
+    ['--run RUN', 'the run; default: the only open run of this folder and the folders above it'],
     [
       '--var KEY=VALUE',
       'a value that the signal carries; repeatable. VALUE is JSON if it parses as JSON',

@@ -9,8 +9,8 @@ import { runText } from '../remote/show-run.ts'
 const help: VerbHelp = {
   usage: ['state [RUN] [OPTIONS]'],
   about: `\
-RUN is the id of a run, or the start of the id. Without RUN, it is the latest open
-run of this folder or of a folder above it.`,
+RUN is the id of a run, or the start of the id. Without RUN, it is the only open
+run of this folder and the folders above it.`,
   options: [['--branch NAME', 'show a branch of an open fork']],
   examples: ['state', 'state --json'],
   exits: { 0: 'shown', 2: notAsked },

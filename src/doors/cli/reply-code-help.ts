@@ -137,7 +137,7 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
   },
   POLICY_DENIED: {
     about: 'A policy rule forbids the call',
-    advice: 'Continue without it, or ask the operator to change the policy',
+    advice: 'Continue without it, or ask the owner of the policy to change it',
   },
   STORE_CONFLICT: {
     about: 'The run kept changing while the call was judged, so there is no decision',
