@@ -14,7 +14,7 @@ const nothing = z.strictObject({})
 
 export const stateTool = tool({
   name: 'get_state',
-  title: 'Current state of the run',
+  title: 'Current stage of the run',
   description:
     'Get the current stage of the Pawl run from Pawl: instructions, allowed tools, how to move ' +
     'on, and values.',

@@ -53,7 +53,7 @@ function hostLines(state: HostState, width: number): readonly StyledLine[] {
     wire === null
       ? `not guarded in this folder: run \`pawl init ${host}\``
       : isActive
-        ? `active: every tool call is judged before it runs (${wire} hooks)`
+        ? `active: every tool call is judged before it runs`
         : 'NOT working, see the problems below'
   const tone = isActive ? 'good' : wire === null ? 'warn' : 'bad'
   return [

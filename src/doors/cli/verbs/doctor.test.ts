@@ -51,7 +51,7 @@ test('a host with hooks in force is held, and its limits are said', async () => 
   await bench.pawl('init', 'claude', '--yes')
   const { code, out } = await bench.pawlWith(find(versionText()), 'doctor')
   expect(code).toBe(0)
-  expect(out).toContain('active: every tool call is judged before it runs (http hooks)')
+  expect(out).toContain('active: every tool call is judged before it runs')
   expect(out).toContain('--setting-sources user')
   // Nobody answers there, and that is said of jobs as well.
   expect(out).toMatch(/jobs +the daemon at .* does not answer/)
