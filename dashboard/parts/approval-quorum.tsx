@@ -29,7 +29,8 @@ export function reasonNotToCount(people: PeopleNeeded | null, me: Me | null): st
   if (agreed.some((one) => one.by.name === name))
     return 'You have approved. Others must approve too.'
   if (quorum.from === undefined || quorum.from.includes(name)) return null
-  return `Your approval does not count here: ${quorumText(quorum)} must approve. You can still refuse.`
+  const who = quorumText(quorum)
+  return `Your approval does not count here: ${who} must approve. You can still refuse.`
 }
 
 /** Said in short, for lists. */

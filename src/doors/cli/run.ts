@@ -84,7 +84,7 @@ function overview(which: 'public' | 'all'): string {
     '  --all      with --help: also list the commands that only agent hosts call',
     '  --version  print the version of Pawl',
     '',
-    'Exit codes: 0 done, 1 findings, a failure, a denial or a rejection, 2 the command could not run',
+    'Exit codes: 0 done, 1 findings, a failure or a denial, 2 the command could not run',
     '',
   ].join('\n')
 }
