@@ -52,7 +52,7 @@ export type ShellLook = {
   /** Its place among the commands of the text. */
   readonly at: number
   /** The tools any of which stands for it, as definitions name them. */
-  readonly tools: readonly string[]
+  readonly tools: readonly ('Read' | 'Grep' | 'Glob' | 'LS')[]
   readonly act: 'read' | 'search'
   readonly reads: readonly CallPath[]
 }

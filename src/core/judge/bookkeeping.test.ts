@@ -216,6 +216,12 @@ describe('resources of MCP servers', () => {
     ['file:///srv/shop/%2e%2e/other/x', 'PATH_OUT_OF_SCOPE'],
     ['files:file:///etc/passwd', 'PATH_OUT_OF_SCOPE'],
     ['FILE:///etc/passwd', 'PATH_OUT_OF_SCOPE'],
+    ['file:/etc/passwd', 'PATH_OUT_OF_SCOPE'],
+    ['FILE:/etc/passwd', 'PATH_OUT_OF_SCOPE'],
+    ['file:%2fetc%2fpasswd', 'PATH_OUT_OF_SCOPE'],
+    ['file://%2fetc%2fpasswd', 'PATH_OUT_OF_SCOPE'],
+    ['file://localhost/etc/passwd', 'PATH_OUT_OF_SCOPE'],
+    ['file:///srv/shop/.%70awl/person.token', 'PATH_PROTECTED'],
     ['file:///home/me/.pawl/person.token', 'PATH_PROTECTED'],
     ['file:///srv/shop/.claude/settings.local.json', 'PATH_PROTECTED'],
   ])('%s is out of reach', (uri, code) => {

@@ -4,6 +4,7 @@
  */
 import type { Call, FamilyContext } from '../engine/types.ts'
 import { joinPointer } from '../finding.ts'
+import { commonTools } from '../hosts/common-tools.ts'
 import type { Machine, Policy, RuleRef } from '../machine/machine.ts'
 import { type Quorum, strictest } from '../machine/quorum.ts'
 import {
@@ -77,10 +78,19 @@ export function consultPolicies(laid: Laid, call: Call): readonly Consulted[] {
 
 /** Bookkeeping is forbidden by a rule that speaks of it, not by one for all that is unnamed. */
 function answerOf(policy: Policy, call: Call, names: CallNames): PolicyAnswer {
-  const answer = evaluatePolicy(policy, names)
+  const answer = lookAnswers(policy, call).reduce(stricterOf, evaluatePolicy(policy, names))
   if (answer.tier === 'default' && isUncounted(call)) return unspoken
   // A resource of nobody knows which server may be one of a server that the policy speaks of.
   return call.capability === anyResource ? stricterOf(answer, strictestOn(policy, 'mcp:')) : answer
+}
+
+/** What a policy says of the tools that a command stands in for, where a rule names them. */
+function lookAnswers(policy: Policy, { looks }: Call): readonly PolicyAnswer[] {
+  const tools = new Set(looks?.commands.flatMap((look) => look.tools))
+  return [...tools]
+    .map((tool) => ({ tool, commonName: tool, capability: commonTools[tool].capability }))
+    .map((named) => evaluatePolicy(policy, policyNamesOf(named)))
+    .filter(({ tier }) => tier === 'deny' || tier === 'ask')
 }
 
 function stricterOf(one: PolicyAnswer, other: PolicyAnswer | null): PolicyAnswer {

@@ -3,10 +3,9 @@
  * shell may write where the agent may not.
  */
 import type { Call } from '../engine/types.ts'
-import { normalisePath } from '../expr/glob.ts'
 import { asObject, type JsonObject, own } from '../json.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
-import { seenFrom } from '../shell/leaves-workspace.ts'
+import { isOutside, seenFrom } from '../shell/leaves-workspace.ts'
 import { readShell } from '../shell/read-shell.ts'
 import { withVariables } from '../shell/rewrite-command.ts'
 import { ruleOnCommands } from '../shell/rule-on-commands.ts'
@@ -122,9 +121,7 @@ function ruleOnRedirections(stage: Stage, call: Call, shell: ShellReading): Stag
 function strays({ target, dirs }: Redirection, call: Call): boolean {
   if (target === null) return false
   if (/^\/dev\/(null|stdin|zero|urandom|random|tty|fd\/\d+)$/.test(target)) return false
-  return seenFrom(dirs, target).some(
-    (path) => path !== null && normalisePath(path, call.workspace) === null,
-  )
+  return seenFrom(dirs, target).some((path) => path !== null && isOutside(path, call.workspace))
 }
 
 function isHarmless(target: string | null): boolean {

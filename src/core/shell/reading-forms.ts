@@ -105,6 +105,7 @@ function behindPattern(
 /**
  * A glob of `rg` makes it enter hidden folders that the glob itself means. So its name begins with
  * a letter, or is all that ends in one suffix, and there is one such glob; `!` only leaves out.
+ * Several suffixes (`*.{a,b}`) could mean a hidden folder and the files in it: only to list names.
  */
 const tameGlob =
   /^(?:!.*|(?:\*\*\/|[\w@-][\w@.-]*\/)*(?:\*\.[\w.]+|\*\.\{\w+(?:,\w+)*\}|[\w@-][\w@.*-]*))$/
@@ -138,7 +139,7 @@ function rgForm({ found, operands }: FoundOptions, { isPiped }: SimpleCommand): 
     return { tool: 'Glob', paths: operands.length === 0 ? ['.'] : operands, depth: 'none' }
   }
   const searched = behindPattern(found, operands)
-  if (searched === null) return null
+  if (searched === null || globs.some((glob) => glob.endsWith('}'))) return null
   if (searched.length === 0 && isPiped) return filter
   return { tool: 'Grep', paths: searched.length === 0 ? ['.'] : searched, depth: 'visible' }
 }
@@ -214,43 +215,15 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['fold', filters({ flags: 's', values: { w: count } })],
 ])
 
-const gitGrep: KnownOptions = {
-  flags: 'EFGPivwncolhH',
-  values: { e: anything, A: count, B: count, C: count, m: count },
-  longFlags: ['line-number', 'ignore-case', 'files-with-matches', 'count', 'fixed-strings'],
-}
-
-/** Of git only what lists or searches the files that it keeps, in the folder it stands in. */
-function gitForm([sub, ...rest]: readonly string[]): ReadingForm | null {
-  if (sub === 'ls-files') {
-    const options = {
-      flags: 'comdz',
-      longFlags: ['cached', 'others', 'modified', 'deleted', 'exclude-standard'],
-    }
-    const found = harmlessOptions(rest, options)
-    return found === null || found.operands.some(isMagic)
-      ? null
-      : { tool: 'Glob', paths: ['.', ...found.operands], depth: 'none' }
-  }
-  if (sub !== 'grep' || rest.includes('--')) return null
-  const found = harmlessOptions(rest, gitGrep)
-  const searched = found === null ? null : behindPattern(found.found, found.operands)
-  if (searched === null || searched.some(isMagic)) return null
-  return { tool: 'Grep', paths: ['.', ...searched], depth: 'none' }
-}
-
-/** `:/`, `:(top)`: a path that begins elsewhere. */
-function isMagic(path: string): boolean {
-  return path.startsWith(':')
-}
-
-/** How a command reads; null: it is no reading form. */
+/**
+ * How a command reads; null: it is no reading form.
+ * WHY nothing of git: a folder that looks like a repository may set the programs that git runs.
+ */
 export function readingFormOf(command: SimpleCommand): ReadingForm | null {
   const { words, wild, assigns } = command
   // Names that the shell looks up may begin with a dash, and be links to anywhere.
   if (assigns.length > 0 || wild.includes(true) || words.includes(null)) return null
   const [name = '', ...rest] = words as readonly string[]
-  if (name === 'git') return gitForm(rest)
   if (name === 'find') return findForm(rest)
   if (name === 'rg') {
     const found = harmlessOptions(rest, rgOptions)

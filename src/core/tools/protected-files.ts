@@ -17,6 +17,8 @@ const anywhere = [
   ...hostFiles,
   ...otherAgentFiles,
   ...['.husky/**', '.envrc'],
+  // They tell `rg` which hidden folders to search.
+  ...['.ignore', '.rgignore'],
   ...['.git/hooks/**', '.git/config', '.git/config.worktree', '.git/info/attributes'],
   ...['.git/modules/**', '.git/worktrees/**'],
 ]

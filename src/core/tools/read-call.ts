@@ -120,15 +120,28 @@ function bookkeepingIn(
   return bookkeepingOf({ name, host, tool, isServers: server !== undefined }, input)
 }
 
+/** The file that an address means, as it is written and as servers decode it; null: unreadable. */
+function filesInUri(uri: string): readonly string[] | null {
+  const file = /file:.*$/is.exec(uri)?.[0] ?? (/^[a-z][\w+.-]*:/i.test(uri) ? null : uri)
+  if (file === null) return []
+  try {
+    const path = decodeURIComponent(file.replace(/^file:(?:\/\/(?:localhost)?(?=\/|%2f))?/i, ''))
+    return [file, path]
+  } catch {
+    return null
+  }
+}
+
 /** A resource that is a file is read like one; every other address is the server's own business. */
 function resourceFacts(input: JsonObject, where: CallLocation): Facts {
   const uri = own(input, 'uri')
   const capability = resourceCapability(input, where.host ?? ownHostId)
   if (uri === undefined || uri === null) return { capability }
   if (typeof uri !== 'string') return { capability, problem: '`uri` is not a string' }
-  const file = /file:.*$/is.exec(uri)?.[0] ?? (/^[a-z][\w+.-]*:/i.test(uri) ? null : uri)
-  if (file === null) return { capability }
-  return { capability, reads: locate([file], fromOf(where), where), problem: pathProblem(file) }
+  const files = filesInUri(uri)
+  if (files === null) return { capability, problem: '`uri` cannot be decoded' }
+  const problem = files.map(pathProblem).find((one) => one !== null) ?? null
+  return { capability, reads: locate(files, fromOf(where), where), problem }
 }
 
 function factsOf(tool: KnownTool, input: JsonObject, where: CallLocation): Facts {

@@ -30,6 +30,7 @@ export function looksIn(
   if (lacking.length === 0 || name !== shellTool || !shell.ok || !isBare(shell)) return undefined
   if (typeof own(input, 'command') !== 'string') return undefined
   if (!Object.keys(input).every((key) => plainFields.has(key))) return undefined
+  if (startsIndirectly(input) || shell.commands.some(changesFolderIndirectly)) return undefined
   const commands: ShellLook[] = []
   let isAll = true
   for (const [at, command] of shell.commands.entries()) {
@@ -54,6 +55,21 @@ function isNothing(command: SimpleCommand, workspace: string): boolean {
   return isSilent || isFreeCommand(command, workspace)
 }
 
+/**
+ * What a shell expands itself (`~root`, `~+`, in zsh `=ls`), and `..` after a name: the name may be
+ * a link, and the kernel goes up from where it points to.
+ */
+const isIndirect = /^[~=]|(?:^|\/)(?!\.\.?(?:\/|$))[^/]+\/(?:\.?\/)*\.\.(?:\/|$)/
+
+function startsIndirectly(input: JsonObject): boolean {
+  const folders = [own(input, 'workdir'), own(input, 'cwd')]
+  return folders.some((folder) => typeof folder === 'string' && isIndirect.test(folder))
+}
+
+function changesFolderIndirectly({ words: [program, ...rest] }: SimpleCommand): boolean {
+  return program === 'cd' && rest.some((word) => word === null || isIndirect.test(word))
+}
+
 type Looking = {
   readonly at: number
   readonly lacking: readonly string[]
@@ -72,6 +88,11 @@ function lookOf(command: SimpleCommand, { at, lacking, workspace, locate }: Look
   if (tools.length === 0) return null
   const reads = form.paths.flatMap((path) => seenFrom(dirs, path)).map((path) => path ?? '')
   const placed = reads.flatMap(locate)
+  if (
+    form.paths.some((path) => isIndirect.test(path)) &&
+    placed.some(({ inside }) => inside !== null)
+  )
+    return null
   if (!placed.every((path) => isSearchable(path, form))) return null
   const act = form.tool === 'Read' ? 'read' : 'search'
   return { at, tools, act, reads: placed } as const
