@@ -177,7 +177,7 @@ describe.runIf(isOurNode)('the gateway', slow, () => {
     writeGateway(house, { model: model.entry, loose })
     const agent = await openGatewayAgent(house, { capabilities: { sampling: {} } })
     expect(await agent.names()).toEqual(['model__model'])
-    expect((await agent.call('model__model')).text).toContain('refused')
+    expect((await agent.call('model__model')).text).toContain('rejected')
     expect(agent.complaints()).toContain('sampling')
     expect((await house.cli('gateway', 'pins')).out).toMatch(/loose +no: new/)
   })

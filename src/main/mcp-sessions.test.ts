@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
+import { refusalIn } from '../doors/hook/answer-hook.contract.ts'
 import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
 import {
   type Agent,
@@ -12,7 +13,6 @@ import {
   type McpToolResult,
   markOf,
   openAgent,
-  type ProcessOutput,
 } from './mcp.contract.ts'
 
 let house: House
@@ -31,7 +31,7 @@ beforeEach(async () => {
   for (const { id } of items) await house.json('cancel', id)
 }, 60_000)
 
-const hook = (...call: HookedCall): Promise<ProcessOutput> => hear(house, call)
+const hook = (...call: HookedCall): ReturnType<typeof hear> => hear(house, call)
 
 /** A call of an agent under hooks: the hook writes who calls, and the server hears it. */
 async function call(
@@ -71,11 +71,11 @@ describe.runIf(isOurNode)('resuming under hooks', slow, () => {
     await house.json('start', 'other')
     // The latest one has a session already.
     await call(agent, 'four', ['pawl_load_workflow', { name: 'release' }])
-    expect((await hook('five', 'Edit', edit)).exit).toBe(2)
+    expect(refusalIn(await hook('five', 'Edit', edit))).not.toBe('')
     const resumed = await call(agent, 'five', resume)
     expect(resumed.values).toMatchObject({ resumed: true, run: { run: runId, state: 'plan' } })
-    expect((await hook('five', 'Read', { file_path: 'a' })).exit).toBe(0)
-    expect((await hook('five', 'Edit', edit)).exit).toBe(2)
+    expect(refusalIn(await hook('five', 'Read', { file_path: 'a' }))).toBe('')
+    expect(refusalIn(await hook('five', 'Edit', edit))).not.toBe('')
     expect((await call(agent, 'five', state)).values.run.run).toBe(runId)
     const next = ['pawl_load_workflow', { name: 'other', resume: true }] as const
     const second = await call(agent, 'five', next)

@@ -15,6 +15,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
+import type { HookOutput } from '../doors/api/hook-exchange.ts'
 import { type House, isOurNode, openHouse, program } from './daemon.contract.ts'
 
 export type Agent = {
@@ -259,7 +260,6 @@ export const fork = {
   },
 }
 
-export type ProcessOutput = { readonly exit: number; readonly stdout: string }
 export type HookedCall = readonly [session: string, tool: string, input: JsonObject]
 
 /** What the real hook of Claude Code makes of a call. */
@@ -267,13 +267,14 @@ export async function hear(
   { workspace: cwd, env }: House,
   [session, tool, input]: HookedCall,
   more: Readonly<Record<string, string>> = {},
-): Promise<ProcessOutput> {
+): Promise<HookOutput> {
   const args = [program, 'hook', 'claude', cwd]
   const child = spawn(process.execPath, args, { cwd, env: { ...env, ...more } })
   const told = { hook_event_name: 'PreToolUse', session_id: session, cwd, tool_name: tool }
   child.stdin.end(JSON.stringify({ ...told, tool_input: input, tool_use_id: crypto.randomUUID() }))
-  const [stdout, [exit]] = await Promise.all([text(child.stdout), once(child, 'close')])
-  return { exit, stdout }
+  const ended = [text(child.stdout), text(child.stderr), once(child, 'close')] as const
+  const [stdout, stderr, [exit]] = await Promise.all(ended)
+  return { exit, stdout, stderr }
 }
 
 /** The mark that the hook writes into the calls of a session. */

@@ -146,8 +146,9 @@ describe.runIf(process.platform === 'linux')('installed from the package', () =>
       const tool_input = { file_path: join(user.repository, 'a.txt'), content: 'a' }
       const call = { session_id: 's1', cwd: user.repository, tool_name: 'Write', tool_input }
       const denied = user.hook({ ...call, hook_event_name: 'PreToolUse', tool_use_id: 't1' })
-      expect(denied).toMatchObject({ status: 2, stdout: '' })
-      expect(denied.stderr).toContain('TOOL_NOT_ALLOWED')
+      const { hookSpecificOutput: answer } = JSON.parse(denied.stdout)
+      expect(answer.permissionDecision).toBe('deny')
+      expect(answer.permissionDecisionReason).toContain('TOOL_NOT_ALLOWED')
       expect(user.pawl('log').stdout).toContain('Write')
       const job = user.pawl('job', 'run', '--', '/bin/sh', '-c', 'echo from a job')
       expect(job.stdout, job.stderr).toContain('from a job')

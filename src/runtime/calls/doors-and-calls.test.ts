@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { policyOf } from '../../core/policy/policy-builder.contract.ts'
-import { edit, openDesk } from '../../doors/hook/answer-hook.contract.ts'
+import { edit, openDesk, refusalIn } from '../../doors/hook/answer-hook.contract.ts'
 import { openGatewayJudge } from '../../gateway/call-lifecycle.ts'
 import type { GatewayContext } from '../../gateway/gateway-context.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
@@ -63,7 +63,7 @@ test('calls that are denied because the run is unclear are counted', async () =>
   await startRelease(runtime)
   const seen: string[] = []
   runtime.calls.observe(({ door, decision }) => void seen.push(`${door} ${decision}`))
-  expect((await call('Read', { file_path: '/work/a' })).exit).toBe(2)
+  expect(refusalIn(await call('Read', { file_path: '/work/a' }))).not.toBe('')
   await runtime.gateway.check(
     {
       ...{ workspace: '/work', runId: null, mark: null, last: null, holder: 'h', input: {} },
