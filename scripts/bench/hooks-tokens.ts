@@ -25,7 +25,7 @@ export type Program = { readonly file: string; readonly home: string }
 export async function printTokens(subject: Subject, program: Program): Promise<void> {
   console.log(
     '\ntokens that Pawl adds (characters / 4), with the flagship; tool definitions are sent by' +
-      '\nthe host with every request, or found by its search (Codex)',
+      '\nthe host with every request, or found by its search',
   )
   const goals = `(goal ≤ ${startTokensMax})  refusal (goal ≤ ${refusalTokensMax})`
   console.log(`  ${'host'.padEnd(12)}brief + instructions = start ${goals}  tool definitions`)

@@ -20,6 +20,7 @@ test.each([
   ['Edit', { file_path: '.pawl/definitions/release.json', old_string: 'a', new_string: 'b' }],
   ['Bash', { command: 'rm -rf .claude' }],
   ['Bash', { command: 'echo {} > .gemini/settings.json' }],
+  ['Bash', { command: 'echo {} > .qwen/settings.json' }],
   ['Bash', { command: 'pawl approve a1' }],
   ['Bash', { command: 'pawl uninit --yes' }],
   ['Bash', { command: 'sed -i s/x/y/ .c*/settings.json' }],

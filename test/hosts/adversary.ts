@@ -3,7 +3,7 @@
  * of the daemon, never by what the host prints.
  */
 import { join } from 'node:path'
-import { agentHosts } from '../../src/core/hosts/registry.ts'
+import { agentHosts, fromAgentHosts } from '../../src/core/hosts/registry.ts'
 import { processStartOf } from '../../src/daemon/daemon-file.ts'
 import type { Canary } from '../../src/prove/canary.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
@@ -120,10 +120,7 @@ function runOf(world: SandboxEnv): string {
 }
 
 /** The marks by which Pawl knows that an agent runs it, taken away. */
-const unmarked = [
-  ...['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED'],
-  ...['CODEX_CI', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE'],
-]
+const unmarked = fromAgentHosts((host) => host.environmentMarks)
   .map((name) => `-u ${name}`)
   .join(' ')
 

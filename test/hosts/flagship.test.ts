@@ -34,7 +34,7 @@ test.each(testedHosts)('%s: the flagship is finished without a false refusal', a
     ...world,
     script: flagshipScript(world),
     onTurn: ({ calls }) => {
-      if (calls.some(({ name }) => name.includes('pawl_wait'))) approved = approveNext(world, run)
+      if (JSON.stringify(calls).includes('pawl_wait')) approved = approveNext(world, run)
     },
     timeoutMs: 240_000,
   })

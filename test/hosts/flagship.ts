@@ -21,9 +21,11 @@ type Habits = {
   readonly search: (pattern: string) => ScriptedCall
   /** Has a sub-agent do something, and hears of its end. */
   readonly delegate: (prompt: string) => readonly Turn[]
+  /** Calls a tool that was held back; left out: like any other. */
+  readonly reach?: (call: ScriptedCall) => ScriptedCall
 }
 
-const { claude, codex, gemini, opencode } = drivers
+const { claude, codex, gemini, opencode, qwen } = drivers
 
 function codexSearch(query: string): ScriptedCall {
   return { name: 'tool_search', kind: 'search', input: { query } }
@@ -67,6 +69,13 @@ const habits: Readonly<Record<ProvableHostId, Habits>> = {
     ],
     search: (pattern) => ({ name: 'grep_search', input: { pattern } }),
     delegate: (prompt) => [turnOf(gemini.toolCalls.agent(prompt))],
+  },
+  qwen: {
+    load: [{ tools: [{ name: 'tool_search', input: { query: 'pawl' } }], delayMs: startMs }],
+    note: [turnOf({ name: 'get_goal', input: {} })],
+    search: (pattern) => ({ name: 'grep_search', input: { pattern } }),
+    delegate: (prompt) => [turnOf(qwen.toolCalls.agent(prompt))],
+    reach: ({ name, input }) => ({ name: 'tool_call', input: { name, arguments: input } }),
   },
   opencode: {
     load: [],
@@ -116,12 +125,13 @@ export function putBug(world: SandboxEnv): void {
 export function flagshipScript(world: SandboxEnv): Script {
   const { host, project } = world
   const { shell, read, write, patch, edit, mcp, agentEnd } = drivers[host].toolCalls
-  const { load, note, search, delegate } = habits[host]
+  const { load, note, search, delegate, reach = (call) => call } = habits[host]
   const readFile = (name: string): ScriptedCall =>
     read === null ? shell(`cat ${name}`) : read(join(project, name))
+  const own = (tool: string, input: JsonObject = {}): Turn =>
+    turnOf(reach(mcp({ server: 'pawl', tool, input })))
   const send = (event: string, data: JsonObject = {}): Turn =>
-    turnOf(mcp({ server: 'pawl', tool: 'pawl_transition', input: { event, data } }))
-  const own = (tool: string): Turn => turnOf(mcp({ server: 'pawl', tool, input: {} }))
+    own('pawl_transition', { event, data })
   const testFile = 'test/add.test.mjs'
   const writeTest = write?.(join(project, testFile), test) ?? patch?.(testFile, patchLines(test))
   if (writeTest === undefined) throw new Error(`${host} can not write`)

@@ -49,7 +49,7 @@ export function putDenyingHook(world: SandboxEnv): void {
     return
   }
   const command = join(world.root, 'deny.sh')
-  const free = '"(Read|Agent|spawn_agent|read_file|invoke_agent|complete_task)"'
+  const free = '"(Read|Agent|spawn_agent|read_file|invoke_agent|complete_task|agent)"'
   writeFileSync(
     command,
     `#!/bin/sh\ngrep -qE '"tool_name": ?${free}' && exit 0\necho denied >&2\nexit 2\n`,

@@ -8,6 +8,5 @@ export const otherAgentFiles: readonly string[] = [
   '.agents/skills/**',
   ...['.vscode/settings.json', '.vscode/tasks.json', '.vscode/mcp.json', '.vscode/launch.json'],
   ...['.windsurf/hooks.json', '.kiro/hooks/**', '.kiro/settings/**', '.clinerules/hooks/**'],
-  ...['.qwen/settings*.json', '.roo/mcp.json', '.amazonq/**', '.factory/settings*.json'],
-  '.github/hooks/**',
+  ...['.roo/mcp.json', '.amazonq/**', '.factory/settings*.json', '.github/hooks/**'],
 ]

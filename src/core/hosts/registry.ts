@@ -16,11 +16,13 @@ import {
 import { mcpVocabulary } from './mcp.ts'
 import { opencodeHost } from './opencode.ts'
 import { pawlVocabulary } from './pawl.ts'
+import { qwenHost } from './qwen.ts'
 
 const described = {
   claude: claudeHost,
   codex: codexHost,
   gemini: geminiHost,
+  qwen: qwenHost,
   opencode: opencodeHost,
   cursor: cursorHost,
 } satisfies Readonly<Record<string, HostDescriptor>>

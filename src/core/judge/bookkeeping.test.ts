@@ -78,6 +78,7 @@ describe('bookkeeping of a host', () => {
     { host: 'claude', tool: 'TaskCreate' },
     { host: 'codex', tool: 'update_plan' },
     { host: 'gemini', tool: 'tracker_create_task' },
+    { host: 'qwen', tool: 'task_create' },
     { host: 'opencode', tool: 'todowrite' },
   ]
   test.each(todos)('$host: a todo list is meant by `TodoWrite` and by the capability', (made) => {
@@ -147,6 +148,11 @@ const judged: readonly Made[] = [
   { host: 'gemini', tool: 'wait_agent' },
   { host: 'gemini', tool: 'invoke_agent' },
   { host: 'gemini', tool: 'mcp_notes_write_todos' },
+  { host: 'qwen', tool: 'agent', input: { prompt: 'x' } },
+  { host: 'qwen', tool: 'workflow', input: { script: "agent('x')" } },
+  { host: 'qwen', tool: 'send_message', input: { to: 'another session', message: 'x' } },
+  { host: 'qwen', tool: 'tool_call', input: { name: 'todo_write', arguments: {} } },
+  { host: 'qwen', tool: 'exec', input: { source: 'x' } },
   { host: 'opencode', tool: 'task' },
   { host: 'pawl', tool: 'TodoWrite' },
   { host: 'mcp', tool: 'TodoWrite' },
@@ -181,6 +187,8 @@ describe("what leads to Pawl's own tools", () => {
     { host: 'claude', tool: 'Skill', input: { skill: 'pawl' } },
     { host: 'claude', tool: 'Skill', input: { skill: 'mcp__pawl__release', args: 'x' } },
     { host: 'gemini', tool: 'activate_skill', input: { name: 'pawl' } },
+    { host: 'qwen', tool: 'tool_search', input: { query: 'select:mcp__pawl__pawl_transition' } },
+    { host: 'qwen', tool: 'skill', input: { skill: 'pawl' } },
     { host: 'opencode', tool: 'skill', input: { name: 'pawl' } },
   ]
   test.each(ways)('$host: $tool $input passes in a run that rests', (made) => {
@@ -242,6 +250,7 @@ describe('resources of MCP servers', () => {
   test('a call that does not say which server it means may mean any', () => {
     const unnamed: readonly Made[] = [
       { host: 'gemini', tool: 'read_mcp_resource', input: { uri: 'mail://1', server: 'docs' } },
+      { host: 'qwen', tool: 'read_mcp_resource', input: { uri: 'mail://1', server: 'docs' } },
       { host: 'claude', tool: 'ListMcpResourcesTool' },
       { host: 'claude', tool: 'ReadMcpResourceTool', input: { server: '', uri: 'mail://1' } },
     ]

@@ -123,6 +123,8 @@ describe('each tool stands for its own commands only', () => {
   test("`LS` allows listing, and any host's name of a tool means it", () => {
     expect(ruling({ allowed_tools: ['LS'] }, 'ls -la').decision).toBe('allow')
     expect(ruling({ allowed_tools: ['read_file'] }, 'cat a').decision).toBe('allow')
+    const made = { host: 'qwen', tool: 'run_shell_command' } as const
+    expect(ruling({ allowed_tools: ['LS'] }, 'ls -la', made).decision).toBe('allow')
   })
 
   test('who denies the shell or the tool wins', () => {
@@ -138,6 +140,8 @@ describe('each tool stands for its own commands only', () => {
     ['claude', 'Bash', 'rg x src', 'allow'],
     ['claude', 'Bash', 'ls', 'allow'],
     ['gemini', 'run_shell_command', 'rg x src', 'deny'],
+    ['qwen', 'run_shell_command', 'rg x src', 'deny'],
+    ['qwen', 'run_shell_command', 'ls', 'deny'],
     ['opencode', 'bash', 'cat a.txt', 'deny'],
     ['cursor', 'Shell', 'ls', 'deny'],
     ['pawl', 'Bash', 'ls', 'deny'],

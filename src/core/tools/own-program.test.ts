@@ -41,6 +41,7 @@ test.each([
   ['npx @anthropic-ai/claude-code -p hi', true],
   ['codex exec --json x', true],
   ['PAWL_RUN=x gemini -p hi', true],
+  ['npx @qwen-code/qwen-code -p hi', true],
   ['cd x && opencode run hi', true],
   ['/usr/local/bin/claude -p x', true],
   ['claude --version', false],

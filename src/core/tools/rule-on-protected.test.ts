@@ -35,6 +35,7 @@ test.each([
   ...['.claude/settings.json::$DATA', '.claude%2fsettings.json', '$HOME/.claude/settings.json'],
   ...['.codex/config.toml', '.codex/hooks.json', '.gemini/settings.json', '.mcp.json'],
   ...['.claude/commands/x.md', '.claude/agents/x.md', '.claude/skills/x/SKILL.md'],
+  ...['.qwen/settings.json', '.qwen/locales/de.js', '.qwen/sandbox.Dockerfile'],
   ...['.opencode/plugins/x.js', 'opencode.json', '.cursor/hooks.json', '.cursor/mcp.json'],
   ...[
     '.git/hooks/pre-commit',
@@ -78,6 +79,7 @@ test.each([
     '.vscode/extensions.json',
   ],
   ...['.cursor/rules/a.mdc', '.gemini/GEMINI.md', 'mcp.json', 'src/mcp.json', 'settings.json'],
+  ...['.qwen/notes.md', '.claude/CLAUDE.md', '.github/workflows/ci.yml'],
   ...['dotfiles/zsh/.zshrc', 'etc/profile', 'src/etc/profile.d/x', 'node_modules/x/pawl.js'],
   ...[
     'src/opencode.ts',

@@ -22,6 +22,8 @@ test.each([
   ['gemini', 'run_shell_command', ['shell', 'Bash', 'bash']],
   ['gemini', 'replace', ['edit', 'Edit', 'edit']],
   ['gemini', 'mcp_fs_list_directory', ['mcp', 'mcp:fs:list_directory', 'mcp:fs:list_directory']],
+  ['qwen', 'zoom_image', ['read', 'Read', 'read']],
+  ['qwen', 'create_sub_session', ['agent', 'Agent', 'agent']],
   ['opencode', 'bash', ['shell', 'Bash', 'bash']],
   ['opencode', 'task', ['agent', 'Agent', 'agent']],
   ['opencode', 'fs_read_file', ['mcp', 'mcp:fs:read_file', 'mcp:fs:read_file']],

@@ -68,6 +68,11 @@ test.each<[AgentHostId, string, string]>([
     'call `mcp_pawl_pawl_transition` (event `DONE`).',
   ],
   [
+    'qwen',
+    'Tools: read_file, grep_search, glob, write_file, mcp__tracker__show.',
+    '`mcp__pawl__pawl_transition` (event `DONE`) (if it is not loaded, find it with `tool_search`)',
+  ],
+  [
     'opencode',
     'Tools: read, grep, glob, write, tracker_show.',
     'call `pawl_pawl_transition` (event `DONE`).',

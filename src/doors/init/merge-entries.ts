@@ -66,7 +66,7 @@ export function isBare(path: string, { kind }: Shape, text: string): boolean {
   const names = Object.keys(asObject(readSettings(path, text)) ?? {})
   // WHY the comments: somebody has written them.
   const hasComment = /^\s*(?:\/\/|\/\*)/m.test(text)
-  return !hasComment && names.every((name) => name === 'version' || name === '$schema')
+  return !hasComment && names.every((name) => /^(?:\$?version|\$schema)$/.test(name))
 }
 
 /** What is in every file that is ours as a whole. */

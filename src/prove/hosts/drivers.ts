@@ -8,10 +8,12 @@ import { codexDriver } from './codex.ts'
 import { geminiDriver } from './gemini.ts'
 import type { Driver } from './host.ts'
 import { opencodeDriver } from './opencode.ts'
+import { qwenDriver } from './qwen.ts'
 
 export const drivers: Readonly<Record<ProvableHostId, Driver>> = {
   claude: claudeDriver,
   codex: codexDriver,
   gemini: geminiDriver,
+  qwen: qwenDriver,
   opencode: opencodeDriver,
 }

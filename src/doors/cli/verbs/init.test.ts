@@ -105,6 +105,11 @@ describe('what is written', () => {
       hooks: { BeforeTool: [{ hooks: [{ timeout: 60_000 }] }] },
       mcpServers: { pawl: { command: '/opt/node' } },
     })
+    expect(json(bench, '.qwen/settings.json')).toMatchObject({
+      $version: 4,
+      hooks: { PreToolUse: [{ hooks: [{ timeout: 60 }] }] },
+      mcpServers: { pawl: { command: '/opt/node' } },
+    })
     expect(json(bench, 'opencode.json').mcp).toMatchObject({ pawl: { type: 'local' } })
     expect(bench.read('.opencode/plugins/pawl.js')).toContain('tool.execute.before')
     expect(json(bench, '.cursor/hooks.json')).toMatchObject({
@@ -118,6 +123,15 @@ describe('what is written', () => {
     )
     expect(json(bench, '.cursor/mcp.json').mcpServers).toHaveProperty('pawl')
     expect(bench.installs().map(({ host }) => host)).toEqual([...agentHostIds])
+  })
+
+  test('an old settings file of Qwen Code gets no version that it does not have', async () => {
+    const bench = openBench()
+    bench.write('.qwen/settings.json', '{ "theme": "dark" }')
+    await bench.pawl('init', 'qwen', '--yes')
+    expect(json(bench, '.qwen/settings.json')).not.toHaveProperty('$version')
+    await bench.pawl('uninit', 'qwen', '--yes')
+    expect(bench.read('.qwen/settings.json')).toBe('{ "theme": "dark" }')
   })
 
   test('only hosts that are here are meant without a name', async () => {

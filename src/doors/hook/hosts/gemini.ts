@@ -62,8 +62,11 @@ function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
   return reportOf(text, { ok: error === null && (exitCode ?? 0) === 0, exitCode })
 }
 
-/** WHY the last one: what the command printed stands before it, and may say the same. */
-function exitCodeIn(told: string): number | null {
+/**
+ * The exit code in what the model is told of a command; null: it names none.
+ * WHY the last one: what the command printed stands before it, and may say the same.
+ */
+export function exitCodeIn(told: string): number | null {
   const code = [...told.matchAll(/^Exit Code: (\d{1,3})$/gm)].at(-1)?.[1]
   return code === undefined ? null : Number(code)
 }

@@ -6,11 +6,13 @@ import { codexHooks } from './codex.ts'
 import { cursorHooks } from './cursor.ts'
 import { geminiHooks } from './gemini.ts'
 import { opencodeHooks } from './opencode.ts'
+import { qwenHooks } from './qwen.ts'
 
 export const hookProtocols: Readonly<Record<AgentHostId, HookProtocol>> = {
   claude: claudeHooks,
   codex: codexHooks,
   gemini: geminiHooks,
+  qwen: qwenHooks,
   opencode: opencodeHooks,
   cursor: cursorHooks,
 }

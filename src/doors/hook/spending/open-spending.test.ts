@@ -75,6 +75,8 @@ test('a recorded session of Claude Code costs what its own status line says', as
 test.each([
   ['codex', 'codex.jsonl', 2, 2 * 200],
   ['gemini', 'gemini.jsonl', 2, 2 * 16],
+  // The model of the recording has no price.
+  ['qwen', 'qwen.jsonl', 2, 2 * 1_950],
 ] as const)('a recorded session of %s is paid once for each answer', async (host, file, ...sum) => {
   const { runtime, spending } = openHouse()
   const runId = await startRelease(runtime)

@@ -6,11 +6,13 @@ import { codexSetup } from './codex.ts'
 import { cursorSetup } from './cursor.ts'
 import { geminiSetup } from './gemini.ts'
 import { opencodeSetup } from './opencode.ts'
+import { qwenSetup } from './qwen.ts'
 
 export const hostSetups: Readonly<Record<AgentHostId, HostSetup>> = {
   claude: claudeSetup,
   codex: codexSetup,
   gemini: geminiSetup,
+  qwen: qwenSetup,
   opencode: opencodeSetup,
   cursor: cursorSetup,
 }

@@ -1,0 +1,72 @@
+/**
+ * Qwen Code without a person: `qwen -p` in yolo mode, so that only hooks can stop a call.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { qwenHost } from '../../core/hosts/qwen.ts'
+import type { Driver, HostPlace } from './host.ts'
+import { gitPatch, type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
+
+const toolCalls: HostToolCalls = {
+  shell: (command) => ({
+    name: 'run_shell_command',
+    input: { command, description: 'work', is_background: false },
+  }),
+  read: (path) => ({ name: 'read_file', input: { file_path: path } }),
+  write: (path, content) => ({ name: 'write_file', input: { file_path: path, content } }),
+  edit: ({ path, before, after }) => [
+    turnOf({ name: 'read_file', input: { file_path: path } }),
+    turnOf({ name: 'edit', input: { file_path: path, old_string: before, new_string: after } }),
+  ],
+  patch: null,
+  heredoc: (name, line) => toolCalls.shell(gitPatch(name, line)),
+  mcp: ({ server, tool, input }) => ({ name: `mcp__${server}__${tool}`, input }),
+  agent: (prompt) => ({
+    name: 'agent',
+    input: { description: 'work', prompt, subagent_type: 'general-purpose' },
+  }),
+  agentEnd: lastTurn,
+  typing: null,
+}
+
+export const qwenDriver: Driver = {
+  env: () => ({
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_MODEL: 'mock-model',
+    QWEN_USAGE_STATISTICS_ENABLED: 'false',
+  }),
+  toolCalls,
+  unenforceable: {},
+  prepare,
+  start: ({ home, modelUrl, prompt, mcp }) => {
+    const settings = JSON.parse(readFileSync(settingsFile(home), 'utf8'))
+    writeFileSync(settingsFile(home), JSON.stringify({ ...settings, mcpServers: mcp }))
+    return {
+      env: { [qwenHost.model.baseUrlVariable]: `${modelUrl}/v1` },
+      args: ['--output-format', 'stream-json', '--approval-mode', 'yolo', '-p', prompt],
+    }
+  },
+}
+
+function settingsFile(home: string): string {
+  return join(home, qwenHost.folder, 'settings.json')
+}
+
+function prepare({ home }: HostPlace): void {
+  const file = settingsFile(home)
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true })
+  const settings = {
+    security: { auth: { selectedType: 'openai' } },
+    general: { enableAutoUpdate: false },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+    // WHY: agents of its own that go over the session in the background would use up turns.
+    memory: {
+      enableManagedAutoMemory: false,
+      enableManagedAutoDream: false,
+      enableAutoSkill: false,
+    },
+  }
+  writeFileSync(file, JSON.stringify(settings))
+}
