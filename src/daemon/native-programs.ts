@@ -1,6 +1,6 @@
 /**
  * Our programs that are written in C: what they are made of, and how they are compiled. Used where
- * they are installed, and by `scripts/prebuild.ts`, which compiles them for the package.
+ * they are installed, and by `scripts/prebuild.mjs`, which compiles them for the package.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -49,7 +49,7 @@ export function compileArgs(
   return kind === 'static' ? ['-static', ...common] : common
 }
 
-/** What `scripts/prebuild.ts` writes beside the programs, by machine and program. */
+/** What `scripts/prebuild.mjs` writes beside the programs, by machine and program. */
 export type PrebuiltList = Readonly<
   Record<string, Readonly<Record<string, { readonly sha256: string; readonly madeOf: string }>>>
 >
