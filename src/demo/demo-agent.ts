@@ -64,9 +64,16 @@ function perform(folder: string, step: FileStep): string {
   return 'changed'
 }
 
+/** Exit codes of Node's test runner: all passed, some failed. */
+const testExits: readonly (number | null)[] = [0, 1]
+
 async function runTests({ client, runId }: DemoAgent): Promise<StepResult> {
   const ended = await client.jobs.run({ run_id: runId, command: testCommand })
-  return { kind: 'tested', exitCode: 'exit_code' in ended ? ended.exit_code : null }
+  if (!('exit_code' in ended)) throw new Error(ended.message)
+  const { exit_code: exitCode, stderr_summary: stderr } = ended
+  if (testExits.includes(exitCode)) return { kind: 'tested', exitCode }
+  const why = stderr.trim().split('\n').at(-1) ?? ''
+  throw new Error(`\`${testCommand}\` could not run here (exit code ${exitCode}): ${why}`)
 }
 
 async function sendSignal(

@@ -57,8 +57,8 @@ class User {
     return this.#run('sh', ['-c', command], JSON.stringify(payload))
   }
 
-  serve(): ChildProcess {
-    return spawn(this.program, ['serve'], { cwd: this.repository, env: this.env })
+  start(verb: 'serve' | 'demo'): ChildProcess {
+    return spawn(this.program, [verb], { cwd: this.repository, env: this.env })
   }
 
   /** A file of the data directory. */
@@ -160,11 +160,31 @@ describe.runIf(process.platform === 'linux')('installed from the package', () =>
         expect(JSON.parse(readFileSync(user.data('bin', stamp), 'utf8')).kind).toBe('prebuilt')
       }
       expect(user.pawl('stop')).toMatchObject({ status: 0 })
-      const server = user.serve()
+      const server = user.start('serve')
       const page = await fetch(await addressOf(server))
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<script')])
       server.kill('SIGTERM')
       expect(await once(server, 'exit')).toEqual([0, null])
+    },
+    120_000,
+  )
+
+  test.each([olderNodes[0] ?? '', 'newest'])(
+    'on Node %s the demo is blocked, found out, and asks',
+    async (version) => {
+      const isNewest = version === 'newest'
+      const user = new User(isNewest ? process.execPath : nodeOf(version), isNewest ? bare : whole)
+      const demo = user.start('demo')
+      let said = ''
+      for await (const text of demo.stdout ?? []) {
+        said += String(text)
+        if (said.includes('waits for you')) break
+      }
+      expect(said).toContain('`Edit` may not be used in `understanding`')
+      expect(said).toContain('Pawl saw `job_exit_code` 1')
+      expect(said).toContain('saw the tests pass (exit code 0)')
+      demo.kill('SIGTERM')
+      expect(await once(demo, 'exit')).toEqual([0, null])
     },
     120_000,
   )

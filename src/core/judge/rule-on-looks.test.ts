@@ -13,19 +13,22 @@ type Made = {
   readonly tool?: string
   readonly input?: JsonObject
   readonly where?: Partial<CallLocation>
+  /** Fields of the definition beside its states. */
+  readonly definition?: JsonObject
 }
 
 const workspace = '/srv/shop'
 
 /** The decision in a definition whose policy is given beside the state. */
 function policed({ policy, ...work }: JsonObject, command: string): string {
-  return ruling(work, command, {}, policy === undefined ? {} : { policy }).decision
+  const definition = policy === undefined ? {} : { policy }
+  return ruling(work, command, { definition }).decision
 }
 
-function ruling(work: JsonObject, command: string, made: Made = {}, more: JsonObject = {}) {
-  const { host = 'codex', tool = 'Bash', input = {}, where = {} } = made
+function ruling(work: JsonObject, command: string, made: Made = {}) {
+  const { host = 'codex', tool = 'Bash', input = {}, where = {}, definition = {} } = made
   const states = { work: { on: { DONE: 'done' }, ...work }, done: { type: 'final' } }
-  const walk = new Walk({ id: 'shop', initial: 'work', states, ...more })
+  const walk = new Walk({ id: 'shop', initial: 'work', states, ...definition })
   const { family, at, policies } = walk
   const member = openLeaf(family, mainOf(family))
   const { machine, state } = member
