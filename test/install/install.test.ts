@@ -169,14 +169,14 @@ describe.runIf(process.platform === 'linux')('installed from the package', () =>
     120_000,
   )
 
-  test.each([olderNodes[0] ?? '', 'newest'])(
+  const oldest = olderNodes[0] ?? ''
+  test.each([oldest, 'newest'])(
     'on Node %s the demo is blocked, found out, and asks',
     async (version) => {
       const isNewest = version === 'newest'
-      const node = isNewest ? process.execPath : nodeOf(version)
-      const user = new User(node, isNewest ? bare : whole)
-      // WHY its own folder: a job does not see the temporary folder with the other tools.
-      user.env.PATH = `${dirname(node)}:${user.env.PATH}`
+      const user = new User(isNewest ? process.execPath : nodeOf(version), isNewest ? bare : whole)
+      // WHY another Node: a job does not see the temporary folder with the tools of the user.
+      user.env.PATH = `${user.env.PATH}:${dirname(nodeOf(oldest))}`
       const demo = user.start('demo')
       let said = ''
       for await (const text of demo.stdout ?? []) {
