@@ -76,7 +76,7 @@ async function openWires(folder: string, closers: (() => unknown)[]): Promise<Op
   const { subject, close } = await startDaemon(real)
   closers.push(close)
   // The same daemon, by the script that starts the client in Node.
-  await installHookClient(script, { ...means, cc: [] })
+  await installHookClient(script, { ...means, cc: [], prebuilt: '/nowhere' })
   const text = readFileSync(join(script.bin, 'pawl-hook'), 'utf8')
   writeFileSync(join(script.bin, 'pawl-hook'), text.replaceAll(script.folder, real.folder))
   await installHookClient(echo, means)
