@@ -72,7 +72,7 @@ test('a file that was edited meanwhile gets its servers back, and keeps the edit
   expect(mcpServers.fs).toEqual(json(claudeFile).mcpServers?.fs)
 })
 
-test('the same server of two hosts is one; another of its name gets another name', async () => {
+test('a server that two hosts share is added once; another of that name is renamed', async () => {
   const { pawl, write, read, host, has } = openBench()
   for (const [name, version] of [
     ['claude', '2.1.325'],
