@@ -165,6 +165,15 @@ test.each(['link/..', 'src/link/../..', '~root', '~+'])('nothing is read from %s
   expect(ruling(looking, 'cat secret', { input: { workdir: 'src' } }).decision).toBe('allow')
 })
 
+test.each(['cat < ~root/.bashrc', 'cat <<< "$(< ~+/../secret)"', 'cat < ../secret'])(
+  'a listed reader is not fed from outside: %s',
+  (command) => {
+    const listed = { allowed_tools: ['Bash'], allowed_commands: ['cat'] }
+    expect(ruling(listed, command).by.code).toBe('PATH_OUT_OF_SCOPE')
+    expect(ruling(listed, 'cat < src/a').decision).toBe('allow')
+  },
+)
+
 describe('a policy on reading means the commands that stand in for it', () => {
   const denying = (tier: 'deny' | 'ask', capability: string) => {
     const policy = { default: 'allow', [tier]: [{ capability }] }
