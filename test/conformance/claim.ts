@@ -2,7 +2,7 @@
  * Conformance: one test for each testable claim of the source documents, quoting the row or sentence
  * it is about. `npm run conformance` writes the table of them into the docs.
  * A deliberate difference is a claim too: its test shows what Pawl does instead, and `differs` names
- * its row in docs/differences.md.
+ * its row in docs/reference/differences.md.
  */
 import { test } from 'vitest'
 
@@ -19,7 +19,7 @@ export type Claim = {
   readonly quote: string
   /** What the test does and expects, as a sentence. */
   readonly check: string
-  /** The anchor in docs/differences.md, where Pawl deliberately does something else. */
+  /** The anchor in docs/reference/differences.md, where Pawl deliberately does something else. */
   readonly differs?: string
 }
 
