@@ -61,6 +61,8 @@ export type StartRequest = {
   readonly session?: string
   /** What people call it; absent: see `run-titles.ts`. */
   readonly title?: string
+  /** Judge and record calls, and enforce nothing; absent: enforce. */
+  readonly observe?: true
 }
 
 /** Something that is wanted of a run. `branch` names an open branch; null: the main run. */

@@ -12,6 +12,7 @@ import { checkFields } from '../engine/signal-fields.ts'
 import type { RunState, Status } from '../engine/types.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
+import { isObservedByPolicy } from '../judge/observed-answers.ts'
 import type { Field, Machine, Policy, Stage } from '../machine/machine.ts'
 import type { Presentation } from './presentation.ts'
 import { presentProcess } from './process/present.ts'
@@ -55,6 +56,8 @@ export type View = {
   /** Every rule that holds here, and what is left of it. */
   readonly rules: RuleSummary
   readonly mustCall: boolean
+  /** Calls are judged and recorded, and not everything is enforced. */
+  readonly observes: boolean
   /** The author lets a person put the run into any stage. */
   readonly hasDebug: boolean
   readonly vars: JsonObject
@@ -88,7 +91,8 @@ export function viewMember(family: Family, addressed: FamilyMember, context = no
   const { runId, machine, state } = leaf
   const around = judgingContextOf(family, leaf, context)
   const rules = summarizeRules({ machine, around, at: context.at }, state)
-  const view = { ...viewRun(machine, state, rules), runId, branches }
+  const observes = state.observe === true || isObservedByPolicy(machine, around)
+  const view = { ...viewRun(machine, state, rules), runId, branches, observes }
   // A run above that rests holds this one, whatever it says of itself.
   if (moneyHeldBy(family, leaf) !== leaf) return { ...view, status: 'paused', signals: [] }
   return view.status === 'running' ? { ...view, brief: withRules(view.brief, rules) } : view
@@ -108,7 +112,7 @@ function budgetOf({ budgets }: RuleSummary): Budget | null {
   return ofRuns.toSorted((a, b) => shareOf(b) - shareOf(a))[0] ?? null
 }
 
-type Alone = Omit<View, 'runId' | 'branches'>
+type Alone = Omit<View, 'runId' | 'branches' | 'observes'>
 
 /** The view of one run by itself. */
 function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {

@@ -184,6 +184,9 @@ export const viewSchema = z
       .describe('the budget in dollars that is closest to its limit'),
     rules: stageRules.describe('every rule of the stage, and what is left of its limits'),
     mustCall: z.boolean(),
+    observes: z
+      .boolean()
+      .describe('true if calls are judged and recorded, and not everything is enforced'),
     hasDebug: z.boolean().describe('true if a person may move the run to any stage'),
     vars: jsonObjectSchema,
     local: jsonObjectSchema,

@@ -113,7 +113,9 @@ export async function answerStop(context: HookContext, request: HookRequest): Pr
   const speaker = speakerName(request)
   // One that has only answered a question of its user was not working on the run.
   const isWorking = context.memory.isWorking(speaker)
-  if (view.status !== 'running' || !isWorking || (isSub && found.branch === null)) {
+  const isIdle = view.status !== 'running' || !isWorking
+  // A run that only observes stops nobody.
+  if (isIdle || view.observes || (isSub && found.branch === null)) {
     return letStop(context, request)
   }
   if (context.memory.countStop(speaker) > context.settings.stopsMax) {
