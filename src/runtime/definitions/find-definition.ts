@@ -17,7 +17,7 @@ import type { DefinitionOffer } from '../runtime.ts'
 import { type CompiledSource, compileSource } from './compile-source.ts'
 import { createRow, type DefinitionsContext, knownDefinition, updateRow } from './definitions.ts'
 import { isDefinitionName, listFiles } from './list-files.ts'
-import { formatOf, readText } from './read-definition.ts'
+import { formatOf, readWorkspaceText } from './read-definition.ts'
 
 export type FoundDefinition = {
   readonly machine: Machine
@@ -141,16 +141,18 @@ export function definitionsIn(workspace: string): readonly OfferedDefinition[] {
 }
 
 function filesIn(workspace: string | null): readonly File[] {
-  const folder = workspace === null ? null : definitionsFolder(workspace)
-  if (folder === null || !existsSync(folder)) return []
+  if (workspace === null) return []
+  const folder = definitionsFolder(workspace)
+  if (!existsSync(folder)) return []
   const paths = listFiles(folder, { depth: 'flat', isWanted: isDefinitionName })
-  return paths.slice(0, filesMax).map((path) => ({ path, compiled: compileFile(path) }))
+  return paths.slice(0, filesMax).map((path) => ({ path, compiled: compileFile(path, workspace) }))
 }
 
 /** Null: the file cannot be read at all. */
-function compileFile(path: string): CompiledSource | null {
+function compileFile(path: string, workspace: string): CompiledSource | null {
   try {
-    return compileSource({ source: readText(path), format: formatOf(path) ?? null })
+    const source = readWorkspaceText(path, workspace)
+    return compileSource({ source, format: formatOf(path) ?? null })
   } catch (fault) {
     if (fault instanceof PawlError) return null
     throw fault
