@@ -139,7 +139,7 @@ function refuse(name: string, entry: FileServer, seen: ReadonlySet<string>): str
 type Read = { readonly path: string; readonly value: z.infer<typeof gatewaySchema> }
 
 function readFile(path: string): Read | null {
-  const text = textOf(path)
+  const text = readTextIfExists(path)
   if (text === null) return null
   const { root, findings } = readSource(text, 'json')
   const shape = root?.kind === 'object' ? readTree(gatewaySchema, root) : null
@@ -152,7 +152,7 @@ function readFile(path: string): Read | null {
   })
 }
 
-function textOf(path: string): string | null {
+function readTextIfExists(path: string): string | null {
   try {
     const text = readFileSync(path, 'utf8')
     if (text.length <= fileBytesMax) return text
