@@ -140,7 +140,7 @@ function refuse(name: string, entry: FileServer, seen: ReadonlySet<string>): str
 type Read = { readonly path: string; readonly value: z.infer<typeof gatewaySchema> }
 
 function readFile(path: string, within: string | null = null): Read | null {
-  const text = textOf(path, within)
+  const text = readTextIfExists(path, within)
   if (text === null) return null
   const { root, findings } = readSource(text, 'json')
   const shape = root?.kind === 'object' ? readTree(gatewaySchema, root) : null
@@ -153,7 +153,7 @@ function readFile(path: string, within: string | null = null): Read | null {
   })
 }
 
-function textOf(path: string, within: string | null): string | null {
+function readTextIfExists(path: string, within: string | null): string | null {
   try {
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return null
     const text = within === null ? readFileSync(path, 'utf8') : readWorkspaceText(path, within)

@@ -21,7 +21,7 @@ they started with.`,
   options: [
     ['--var KEY=VALUE', 'a value of the run; repeatable. VALUE is JSON if it parses as JSON'],
     ['--data JSON', 'the values of the run, as one object'],
-    ['--title TEXT', 'what to call the run; default: the first prompt, else the git branch'],
+    ['--title TEXT', 'the title of the run; default: the first prompt, or else the git branch'],
     ['--task ID', 'the task to start, if the definition has several'],
     ['--stage NAME', 'start in this stage'],
     [
