@@ -9,7 +9,7 @@ import { entriesOf } from '../shell/command-list-entries.ts'
 import { isOutside, seenFrom } from '../shell/leaves-workspace.ts'
 import { readShell } from '../shell/read-shell.ts'
 import { withVariables } from '../shell/rewrite-command.ts'
-import { ruleOnCommands } from '../shell/rule-on-commands.ts'
+import { ruleOnCommands, ruleOnExports } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
 import type { Redirection, ShellReading } from '../shell/shell-reading.ts'
@@ -35,7 +35,9 @@ function listDenial(asked: ListedCall): StageDenial | null {
   const { commands } = stage.rule
   const shell = listedShell(stage, call)
   if (commands === null || shell === null) return null
-  const denial = ruleOnCommands(withoutLooks(asked, shell), commands, call.workspace)
+  const denial =
+    ruleOnCommands(withoutLooks(asked, shell), commands, call.workspace) ??
+    ruleOnExports(shell, commands, Object.keys(stage.rule.envSet))
   return denial === null ? null : { ...denial, field: 'commands' }
 }
 

@@ -39,6 +39,23 @@ export function ruleOnCommands(
   return trouble === null ? null : { ...trouble, hint: '' }
 }
 
+/** The denial of an `export` of names that are not the text's to set, unless it is listed. */
+export function ruleOnExports(
+  reading: ShellReading,
+  entries: readonly string[],
+  names: readonly string[],
+): Denial | null {
+  if (!reading.ok || names.length === 0) return null
+  const list = entriesOf(entries)
+  const found = reading.commands.find(
+    (command) =>
+      command.words[0] === 'export' &&
+      command.starts.some((start) => names.includes(start.split('=')[0] ?? '')) &&
+      matchingEntries(list, command).length === 0,
+  )
+  return found === undefined ? null : { ...notListed(found), hint: '' }
+}
+
 type Trouble = Pick<Denial, 'code' | 'reason'>
 
 function judge(
@@ -63,6 +80,10 @@ function notAllowed(reason: string): Trouble {
   return { code: 'COMMAND_NOT_ALLOWED', reason }
 }
 
+function notListed({ text }: SimpleCommand): Trouble {
+  return notAllowed(`\`${quoteCommand(text)}\` is not on the list`)
+}
+
 function unreadable(reason: string): Trouble {
   return { code: 'COMMAND_UNREADABLE', reason }
 }
@@ -72,7 +93,8 @@ function ruleOnNames(
   { list, isEmpty }: Pick<Seen, 'list' | 'isEmpty'>,
   workspace: string | null,
 ): Trouble | null {
-  if (!reading.commands.some((command) => command.words.length > 0)) {
+  const isIdle = reading.commands.every((command) => command.words.length === 0)
+  if (reading.commands.length === 0 || (isIdle && isEmpty)) {
     return notAllowed('it contains no command to check against the list')
   }
   const [defined] = reading.functions
@@ -85,8 +107,7 @@ function ruleOnNames(
   for (const command of commands) {
     const permits = permitsOf(command, { list, commands, permitted, isEmpty, workspace })
     const [first] = permits
-    if (first === undefined)
-      return notAllowed(`\`${quoteCommand(command.text)}\` is not on the list`)
+    if (first === undefined) return notListed(command)
     const clear = permits.filter((one) => optionTrouble(command, one, workspace) === null)
     permitted.push(clear)
     if (clear.length > 0) continue
