@@ -171,8 +171,8 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     advice: 'Allow only the commands that the work needs, by their first words',
   },
   COMMAND_NEVER_MATCHES: {
-    about: 'No command can match this entry of a command list',
-    advice: 'Use the first words of the command, as plain words',
+    about: 'No command can match this entry of a command list as it was probably meant',
+    advice: 'Use the first words of the command; `*` stands for any characters of a word',
   },
   APPROVAL_ADVISORY: {
     about: 'An approval is required, but nobody is asked',
