@@ -77,6 +77,8 @@ export type Intent =
       readonly server: McpName | null
       /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
       readonly cwd: string | null
+      /** Where the caller was started; it counts only in another work tree of the repository. */
+      readonly folder?: string
       readonly branch: string | null
       /** What it may cost, reserved until its report; absent: see `budget-reservations.ts`. */
       readonly estimateMicroUsd?: number

@@ -11,6 +11,7 @@ import type { Policy } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
 import { policySchema } from '../../core/policy/schema.ts'
 import { PawlError } from '../pawl-error.ts'
+import { folderInMainTree } from '../sessions/repository.ts'
 import { readDefinition, readWorkspaceDefinition, type SourceFile } from './read-definition.ts'
 import { openWatchedFiles } from './watched-files.ts'
 
@@ -31,10 +32,33 @@ export function openPolicies(home: string | null, now: () => number): Policies {
       return readPolicies(folder, (path) => readWorkspaceDefinition(path, workspace))
     },
   })
+  const foldersOf = openFolders(now)
   return (workspace) => [
     ...(home === null ? [] : ofHome(home)),
-    ...(workspace === null ? [] : ofWorkspace(join(workspace, '.pawl'))),
+    ...(workspace === null ? [] : foldersOf(workspace).flatMap((one) => ofWorkspace(one))),
   ]
+}
+
+/** How long it is believed where the main work tree of a folder is, and of how many folders. */
+const foldersMs = 500
+const foldersMax = 1_000
+
+/**
+ * The folders whose policies count for a workspace: the same one in the main work tree, its own.
+ * WHY the main work tree: another one may be of a commit before the policy, or the policy may not
+ * be under version control.
+ */
+function openFolders(now: () => number): (workspace: string) => readonly string[] {
+  const known = new Map<string, { readonly at: number; readonly folders: readonly string[] }>()
+  return (workspace) => {
+    const before = known.get(workspace)
+    if (before !== undefined && now() - before.at < foldersMs) return before.folders
+    const both = [folderInMainTree(workspace), workspace]
+    const folders = [...new Set(both)].map((folder) => join(folder, '.pawl'))
+    if (known.size >= foldersMax) known.clear()
+    known.set(workspace, { at: now(), folders })
+    return folders
+  }
 }
 
 function readPolicies(folder: string, read: (path: string) => SourceFile): readonly Policy[] {
