@@ -324,6 +324,9 @@ export const definitionHead = z
     name: z.string(),
     workspace: z.string().describe('the folder of its file; empty if stored through the API'),
     dialect: z.string(),
+    tasks: z
+      .array(z.string())
+      .describe('names of what can be started: one, or several if a file of forms has several'),
     version: countSchema,
     createdAt: momentSchema,
     updatedAt: momentSchema,
