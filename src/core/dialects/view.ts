@@ -40,7 +40,9 @@ export type View = {
   readonly missing: readonly string[]
   /** Stages that the signal may name to go to; empty: it may not choose. */
   readonly goTo: readonly string[]
-  readonly pendingCall: { readonly name: string; readonly arguments: JsonObject } | null
+  /** The queued calls, oldest first; the first of them is the one to make next. */
+  readonly pendingCalls: readonly PendingCall[]
+  readonly pendingCall: PendingCall | null
   readonly approval: {
     readonly id: string
     readonly kind: 'move' | 'call'
@@ -55,7 +57,10 @@ export type View = {
   readonly budget: Budget | null
   /** Every rule that holds here, and what is left of it. */
   readonly rules: RuleSummary
+  /** The agent has to call a tool before it replies: `toolChoice`. */
   readonly mustCall: boolean
+  /** The queued call that is allowed, else the submission; null: the agent may choose. */
+  readonly toolChoice: string | null
   /** Calls are judged and recorded, and not everything is enforced. */
   readonly observes: boolean
   /** The author lets a person put the run into any stage. */
@@ -64,6 +69,8 @@ export type View = {
   readonly local: JsonObject
   readonly inputs: JsonObject
 }
+
+export type PendingCall = { readonly name: string; readonly arguments: JsonObject }
 
 export type Budget = {
   readonly spentMicroUsd: number
@@ -120,7 +127,12 @@ function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {
   const told: Presentation = tellers[machine.dialect](machine, stage, state)
   const trigger = Object.values(stage.signals).find((one) => one.fields !== null)
   const fields = hasEnded(state) ? [] : (trigger?.fields ?? [])
-  const queued = state.queuedCalls[0]
+  const pendingCalls = state.queuedCalls.map(({ tool, arguments: args }) => ({
+    name: tool,
+    arguments: args,
+  }))
+  const signals = state.status === 'running' ? told.signals : []
+  const mustCall = stage.mustCall && signals.length > 0
   return {
     name: machine.name,
     dialect: machine.dialect,
@@ -131,22 +143,34 @@ function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {
     brief: told.brief,
     goal: stage.brief[0]?.text ?? '',
     tools: rules.tools,
-    signals: state.status === 'running' ? told.signals : [],
+    signals,
     fields,
     missing: checkFields(fields, state.inputs).missing,
     goTo: trigger?.canName && !hasEnded(state) ? Object.keys(machine.stages) : [],
-    pendingCall: queued === undefined ? null : { name: queued.tool, arguments: queued.arguments },
+    pendingCalls,
+    pendingCall: pendingCalls[0] ?? null,
     approval: approvalOf(state),
     callsLeft: rules.calls?.left ?? null,
     bytesLeft: rules.bytes?.left ?? null,
     budget: budgetOf(rules),
     rules,
-    mustCall: stage.mustCall,
+    mustCall,
+    toolChoice: mustCall ? forcedTool(rules, pendingCalls, signals) : null,
     hasDebug: machine.hasDebug,
     vars: state.vars,
     local: state.local,
     inputs: state.inputs,
   }
+}
+
+/** A queued call comes first, if the stage allows its tool; then the submission. */
+function forcedTool(
+  { tools }: RuleSummary,
+  pending: readonly PendingCall[],
+  signals: readonly string[],
+): string | null {
+  const allowed = pending.find(({ name }) => tools === 'all' || tools.includes(name))
+  return allowed?.name ?? signals[0] ?? null
 }
 
 function approvalOf(state: RunState): View['approval'] {

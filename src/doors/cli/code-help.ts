@@ -154,6 +154,12 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     about: 'Without backticks, JMESPath reads a number or a boolean as a field name',
     advice: 'Put it in backticks to mean the value',
   },
+  CONDITION_NEVER_HOLDS: {
+    about: 'A condition, or a part of it, has the same result whatever the data',
+    advice:
+      'Compare values of the same type; compare strings such as dates with CEL; ' +
+      'write `!(inputs.x)`, not `!inputs.x`',
+  },
   COUNTER_RESET_IN_LOOP: {
     about: 'A counter is reset in every round of the loop that it should end',
     advice: 'Set it before the loop starts',

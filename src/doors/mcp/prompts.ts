@@ -45,7 +45,7 @@ export function openPrompts(desk: ToolContext): Prompts {
 
 async function promptOf(desk: ToolContext, name: string): Promise<Prompt> {
   const definition = await definitionFor(desk, name)
-  const inputs = definition === null ? [] : await inputsFor(definition)
+  const inputs = definition === null ? [] : await inputsFor(definition, name)
   const fields = inputs.filter((one) => one.name !== goal.name).slice(0, argsMax)
   return {
     name,
