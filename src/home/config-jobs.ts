@@ -28,7 +28,7 @@ export const jobsSchema = z
       .describe("Memory of one job; default half of the machine's."),
     processes: z.int().min(1).optional().describe('Maximum number of processes in one job.'),
     outputMegabytes: positive.optional().describe('How much output of each stream is kept.'),
-    fileMegabytes: positive.optional().describe('Size of one file that a job writes.'),
+    fileMegabytes: positive.optional().describe('Maximum size of one file that a job writes.'),
     tmpMegabytes: positive.optional().describe('Size of the `/tmp` of a job.'),
     cpuSeconds: z.int().min(1).optional().describe('CPU time of each process.'),
     leaseSeconds: z

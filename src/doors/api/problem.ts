@@ -152,7 +152,7 @@ function problemOfJob({ error }: JobFault): ProblemDocument {
   return { ...problem('JOB_FAILED', { detail, hint, status }), error }
 }
 
-/** Whatever was thrown, as a problem. Of what we did not foresee nothing is problemDocument but its kind. */
+/** Any thrown value as a problem. Of an unforeseen one only its kind is revealed. */
 export function problemOfThrown(thrown: unknown): ProblemDocument {
   if (thrown instanceof PawlProblem) return thrown.problem
   if (thrown instanceof PawlError) {
