@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { readTree, withPick } from '../core/dialects/validate-tree.ts'
 import { costMicroUsdMax, usdOf } from '../core/money.ts'
 import { readSource } from '../core/source/read-source.ts'
-import { isControlTool } from '../core/tools/own-tools.ts'
+import { isReservedToolName } from '../core/tools/own-tools.ts'
 import { readWorkspaceText } from '../runtime/definitions/read-definition.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
@@ -127,7 +127,7 @@ function gatewayFileIn(workspace: string): string {
 function refuse(name: string, entry: FileServer, seen: ReadonlySet<string>): string | null {
   if (!namePattern.test(name)) return 'a name must have 1 to 30 letters, digits, `-` and single `_`'
   const plain = name.toLowerCase()
-  if (takenNames.has(plain) || isControlTool(plain)) return 'the name is reserved'
+  if (takenNames.has(plain) || isReservedToolName(plain)) return 'the name is reserved'
   if (seen.has(plain)) return 'another server has that name'
   if ((entry.command === undefined) === (entry.url === undefined)) {
     return 'it needs either `command` or `url`'

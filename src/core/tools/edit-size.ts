@@ -32,48 +32,67 @@ export function sizeOfChange(before: number, after: number): number {
   return Math.max(after, Math.abs(after - before))
 }
 
-/** The size of the edit that an input describes; null: it does not say. */
+/**
+ * The size of the edit that an input describes: the largest under any key that could carry one,
+ * because nobody knows which of them the tool looks at; null: it does not say.
+ */
 export function sizeOfEdit(input: JsonObject): number | null {
-  const edits = own(input, 'edits')
-  if (edits !== undefined) return sumOf(edits, sizeOfReplacement)
-  const files = own(input, 'files')
-  if (Array.isArray(files)) return sumOf(files, sizeOfWrite)
-  return sizeOfReplacement(input)
+  const lists = ['edits', 'files'].flatMap((key) => {
+    const parts = own(input, key) ?? null
+    return parts === null ? [] : [sumOf(parts)]
+  })
+  const sizes = hasText(input) ? [...lists, sizeOfPart(input)] : lists
+  return largest(sizes)
 }
 
-/** The size of a whole file, cell or inserted text; null: the input does not say. */
-function sizeOfWrite(input: JsonObject): number | null {
-  const text = textUnder(input, wholeKeys)
-  return text === null ? null : countLines(text)
+function hasText(input: JsonObject): boolean {
+  return [...oldKeys, ...newKeys, ...wholeKeys].some((key) => (own(input, key) ?? null) !== null)
 }
 
-function sizeOfReplacement(input: JsonObject): number | null {
-  const before = textUnder(input, oldKeys)
-  const after = textUnder(input, newKeys)
-  if (before !== null && after !== null) {
-    return sizeOfChange(countLines(before), countLines(after))
-  }
+/** The largest of several; null: there are none, or one of them is unknown. */
+function largest(sizes: readonly (number | null)[]): number | null {
+  return sizes.length === 0 || sizes.includes(null) ? null : Math.max(...(sizes as number[]))
+}
+
+/** The size of one replacement, or of a whole file, cell or inserted text. */
+function sizeOfPart(input: JsonObject): number | null {
+  const before = linesUnder(input, oldKeys)
+  const after = linesUnder(input, newKeys)
+  const whole = linesUnder(input, wholeKeys)
+  const sizes = whole.length === 0 ? [] : [largest(whole)]
+  if (before.length + after.length > 0) sizes.push(sizeOfReplacement(input, before, after))
+  return largest(sizes)
+}
+
+type Lines = readonly (number | null)[]
+
+function sizeOfReplacement(input: JsonObject, before: Lines, after: Lines): number | null {
+  const most = largest(after)
+  const removed = largest(before)
+  if (most === null) return null
+  if (removed !== null) return sizeOfChange(removed, most)
   // An insertion names a line instead of a text to replace.
-  if (after !== null && typeof own(input, 'insert_line') === 'number') return countLines(after)
-  return before === null && after === null ? sizeOfWrite(input) : null
+  const isInserted = before.length === 0 && typeof own(input, 'insert_line') === 'number'
+  return isInserted ? most : null
 }
 
-function sumOf(parts: Json, size: (part: JsonObject) => number | null): number | null {
+function sumOf(parts: Json): number | null {
   if (!Array.isArray(parts)) return null
   let sum = 0
   for (const part of parts) {
     const fields = asObject(part)
-    const lines = fields === null ? null : size(fields)
+    const lines = fields === null ? null : sizeOfPart(fields)
     if (lines === null) return null
     sum += lines
   }
   return sum
 }
 
-function textUnder(input: JsonObject, keys: readonly string[]): string | null {
-  for (const key of keys) {
-    const value = own(input, key)
-    if (value !== undefined) return typeof value === 'string' ? value : null
-  }
-  return null
+/** The lines of each text that is there; null: it is no text. */
+function linesUnder(input: JsonObject, keys: readonly string[]): Lines {
+  return keys.flatMap((key) => {
+    const value = own(input, key) ?? null
+    if (value === null) return []
+    return [typeof value === 'string' ? countLines(value) : null]
+  })
 }

@@ -19,6 +19,7 @@ import {
   secretPathIn,
 } from './protected-commands.ts'
 import { mentionsProtected } from './protected-files.ts'
+import { isPathKey, isReader } from './server-tool-kind.ts'
 
 /** Values of an unknown tool's input that are looked at. */
 export const valuesMax = 20_000
@@ -95,18 +96,13 @@ function isForeign(call: Call): boolean {
   return call.act === 'mcp' || call.act === 'other'
 }
 
-const readers = 'read get list search find grep glob view show stat describe fetch tree cat query'
-const readerName = new RegExp(`^(?:${readers.replaceAll(' ', '|')})(?:$|[^a-z])`, 'i')
-const pathKey =
-  /path|file|dir|folder|dest|target|source|uri|output|location|^(?:from|to|name|dst|src)$/i
-
 /** A stranger's tool says by its keys what is a path; only protected ones matter here. */
 function ruleOnValues(call: Call): Denial | null {
   const name = call.capability.split(':').at(-1) ?? ''
-  if (readerName.test(name)) return null
+  if (isReader(name)) return null
   let held: string | null = null
   const isSeen = visit(call.input, (text, key) => {
-    if (held === null && pathKey.test(key) && isHeld(text)) held = text
+    if (held === null && isPathKey(key) && isHeld(text)) held = text
   })
   if (held !== null) return denyChange(held)
   return isSeen ? null : denyUnclear()
