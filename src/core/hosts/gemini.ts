@@ -58,6 +58,12 @@ export const geminiHost = {
   hooksFile: '.gemini/settings.json',
   serversFile: '.gemini/settings.json',
   serversKey: 'mcpServers',
+  userHooks: {
+    folder: '.gemini',
+    variable: { name: 'GEMINI_CLI_HOME', below: '.gemini' },
+    file: 'settings.json',
+    startVariable: none('its hooks are started where it was'),
+  },
   offSwitches: [
     { setting: 'hooksConfig.enabled', value: false },
     { setting: 'hooksConfig.disabled', value: 'lists pawl' },
