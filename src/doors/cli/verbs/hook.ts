@@ -15,8 +15,8 @@ hook to the daemon, starts one if none is running, and prints the answer in the
 format of the host. Any failure blocks the call: a message on standard error and
 exit code 2. PAWL_RUN names the run if the session of the host does not.
 
-With --user it is the hook of \`pawl init --user\`: it prints nothing where neither
-FOLDER nor the payload has to do with a folder that Pawl guards.`,
+With --user it is the hook of \`pawl init --user\`: it prints nothing if neither
+FOLDER nor the payload refers to a folder that Pawl guards.`,
   options: [['--user FOLDER', 'the folder that the host was started in']],
   examples: ['hook claude "$PWD" < payload.json'],
   exits: { 0: 'answered; the output contains the decision', 2: 'blocked' },

@@ -43,13 +43,13 @@ line. Everything else in those files is left unchanged. Running it again updates
 entries of an older Pawl. \`pawl uninit\` removes everything.
 docs/reference/hosts.md lists what each host enforces. Not available to agents.
 
-With --user it writes hooks into your own settings of each host, which count in every
-folder. They hold sessions that the hooks of a folder do not reach: in other git work
-trees and subfolders, through links, and where the hooks were removed. They are silent
+With --user it writes hooks into each host's user settings, which apply in every
+folder. They guard sessions that do not load the hooks of a folder: in other git work
+trees and subfolders, through links, and where the hooks were removed. They do nothing
 in folders that Pawl does not guard. \`pawl uninit --user\` removes them.`,
   options: [
-    ['--user', 'hooks in your own settings, for every folder'],
-    ['--restore', 'write hooks again that were changed or removed, in every folder'],
+    ['--user', 'write hooks into your user settings, for every folder'],
+    ['--restore', 'restore hooks that were changed or removed, in every folder'],
     ['--yes', 'do not ask'],
     ['--details', 'show the changes to every file; answering `d` does the same'],
     ['--dry-run', 'show the changes and write nothing'],
