@@ -71,7 +71,10 @@ export function writingGit(command: SimpleCommand): string | null {
   const rest = starts.slice(i + 1)
   if (rest.some((word) => /^--ou[tpu]*(=|$)/.test(word)) && sub !== 'archive')
     return 'writes a file'
-  if (sub === 'checkout') return checkoutWrites(rest) ? 'discards changes' : null
+  if (sub === 'checkout') {
+    if (rest.some((word) => /^(-b|-B|--orphan)$/.test(word))) return 'creates a branch'
+    return checkoutWrites(rest) ? 'discards changes' : null
+  }
   if (sub === 'stash' && rest.length === 0) return 'stashes changes'
   if (
     sub === 'config' &&
@@ -98,9 +101,7 @@ function isGetting(rest: readonly string[]): boolean {
 
 /** `git checkout main` moves; with paths, or by force, it overwrites. */
 function checkoutWrites(rest: readonly string[]): boolean {
-  if (
-    rest.some((word) => /^(--|-f|--force|-b|-B|--orphan|-p|--patch|--ours|--theirs|-m)$/.test(word))
-  ) {
+  if (rest.some((word) => /^(--|-f|--force|-p|--patch|--ours|--theirs|-m)$/.test(word))) {
     return true
   }
   const operands = rest.filter((word) => !word.startsWith('-'))
