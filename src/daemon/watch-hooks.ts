@@ -17,6 +17,8 @@ import type { LogLine } from './log-file.ts'
 export type HookWatch = {
   /** What is wrong with the hooks of a workspace, of one host or of all; nothing: all is well. */
   readonly problemsIn: (workspace: string, host: AgentHostId | null) => readonly string[]
+  /** The same for the guarded folders at or above a folder, as it was seen last. */
+  readonly brokenAt: (folder: string) => readonly string[]
   /** What is wrong anywhere, as it was seen last. */
   readonly known: () => readonly string[]
   /** Looks at all hooks, and records what is new. */
@@ -36,6 +38,8 @@ const problemsMax = 5
 
 export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookWatch {
   const seen = new Map<string, readonly string[]>()
+  /** Of folders; those of users are in `seen` alone. */
+  const broken = new Map<string, readonly string[]>()
   const problemsIn: HookWatch['problemsIn'] = (workspace, host) =>
     readInstalls(home)
       .filter((install) => install.workspace === workspace)
@@ -49,6 +53,11 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
     writeGuardedList(home, installs)
     const workspaces = new Set(installs.map(({ workspace }) => workspace))
     for (const gone of [...seen.keys()].filter((one) => !workspaces.has(one))) seen.delete(gone)
+    broken.clear()
+    for (const { workspace, host, scope } of installs) {
+      const own = scope === undefined ? problemsIn(workspace, host) : []
+      if (own.length > 0) broken.set(workspace, [...(broken.get(workspace) ?? []), ...own])
+    }
     for (const workspace of workspaces) {
       const problems = problemsIn(workspace, null)
       const before = seen.get(workspace) ?? []
@@ -71,7 +80,11 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
   }
 
   const known = (): readonly string[] => [...[...seen.values()].flat(), ...alarms.known()]
-  return { problemsIn, known, look }
+  const brokenAt = (folder: string): readonly string[] =>
+    [...broken].flatMap(([at, problems]) =>
+      folder === at || folder.startsWith(`${at}/`) ? problems : [],
+    )
+  return { problemsIn, brokenAt, known, look }
 }
 
 function readText(path: string): string | null {

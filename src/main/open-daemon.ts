@@ -27,7 +27,7 @@ import { openClock } from '../runtime/clock.ts'
 import { openPrices } from '../runtime/costs/prices.ts'
 import { openPolicies } from '../runtime/definitions/policies.ts'
 import { openBypassTokens } from '../runtime/gateway/bypass-tokens.ts'
-import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
+import { type OpenRuntime, openRuntime, type RuntimeOptions } from '../runtime/open-runtime.ts'
 import type { Store } from '../runtime/ports.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
 import { openMcp } from './open-mcp.ts'
@@ -72,11 +72,15 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
   try {
     const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings))
     const store = await openStore(home, config)
-    const { runtime, notify } = await openRuntimeOn(store, config, settings)
+    // Asked only once it is there: a call comes through a door, and doors open last.
+    const watched: { watch: HookWatch | null } = { watch: null }
+    const brokenHooks = (folder: string): readonly string[] => watched.watch?.brokenAt(folder) ?? []
+    const { runtime, notify } = await openRuntimeOn(store, config, { ...settings, brokenHooks })
     opened.push(runtime.close)
     const found = await reportAtStart(store, settings)
     const alarms = openGuardAlarms({ announce: notify.announce, now: Date.now, log })
     const watch = openHookWatch({ home, runtime, alarms, log })
+    watched.watch = watch
     opened.push(
       openScheduledWork(runtime, { watch, sweep: notify.sweep, log }),
       cleanUpHourly(store, log),
@@ -138,7 +142,7 @@ function aboutOf(
 async function openRuntimeOn(
   store: Store,
   config: Config,
-  { home, log }: DaemonSettings,
+  { home, log, brokenHooks }: DaemonSettings & Pick<RuntimeOptions, 'brokenHooks'>,
 ): Promise<{ readonly runtime: OpenRuntime; readonly notify: Notify }> {
   const latest = await latestMoment(store)
   // WHY not from the far future: one wrong clock would move time for every run, for good.
@@ -167,6 +171,7 @@ async function openRuntimeOn(
       remark: (why) => log('warning', 'prices could not be read', { why }),
     }),
     guarded: pawlFolders(home),
+    ...(brokenHooks === undefined ? {} : { brokenHooks }),
     retention: config.retention,
     deliver: notify.deliver,
     outboxFor: notify.outboxFor,

@@ -8,7 +8,7 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import { applyInit } from '../../init/apply.ts'
 import { checkInstall } from '../../init/check-install.ts'
 import type { SetupContext } from '../../init/desired-files.ts'
-import type { FoundHost } from '../../init/find-hosts.ts'
+import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
 import { hostSetups } from '../../init/hosts/host-setups.ts'
 import { type HostPlan, isDone, planHost, planHosts } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
@@ -219,10 +219,11 @@ async function restore(setup: SetupDoor, io: Io): Promise<number> {
     const { workspace } = install
     return checkInstall(install, (path) => readWorkspaceFile(workspace, path)).length > 0
   })
+  const all = broken.length === 0 ? [] : await findHosts(initWorkspace(io), setup.env)
   for (const { host, workspace, scope, wire } of broken) {
     const place = scope === undefined ? { workspace } : { workspace, scope }
     const here: Here = { setup, ...place, io, gateway: 'stays' }
-    const found = await findThem([host], here)
+    const found = all.filter(({ name }) => name === host)
     const http = wire === 'http' ? await httpFor(found, here) : null
     const { words } = await write(plansFor(found, http, here), { ...here, http, found })
     const where = scope === 'user' ? 'for every folder' : `in ${workspace}`
