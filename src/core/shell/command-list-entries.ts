@@ -49,7 +49,7 @@ function wordsOf(entry: string): readonly string[] | null {
   if (command.type !== 'Command' || command.name === undefined) return null
   const parts = command.suffix.filter((part) => part.type === 'Word')
   if (parts.length < command.suffix.length) return null
-  const words = [command.name, ...parts].flatMap(readWord).map((word) => word.value)
+  const words = [command.name, ...parts].flatMap((word) => readWord(word)).map((word) => word.value)
   return words.every((word) => word !== null) ? words : null
 }
 

@@ -126,8 +126,7 @@ function optionTrouble(
 ): string | null {
   const name = command.words[0]
   if (name === undefined || name === null) return null
-  const { words, starts, dirs } = command
-  return troubleIn({ name, words, starts, listedCount, dirs, workspace })
+  return troubleIn({ command, listedCount, dirs: command.dirs, workspace })
 }
 
 function ruleOnAssignments(reading: GoodReading): Trouble | null {

@@ -32,21 +32,17 @@ export function readPatch(text: string): Patch {
   return { ok: true, paths: [...draft.paths], lines: draft.lines }
 }
 
-/** The patches that stand in the text of a command, such as a here-document for `apply_patch`. */
+/**
+ * The patch that stands in the text of a command, such as a here-document for `apply_patch`; none:
+ * an empty list. It reaches to the last end: marks in between may be lines of a file.
+ */
 export function patchesIn(text: string): readonly string[] {
-  const patches: string[] = []
-  let open: string[] | null = null
-  for (const line of text.split('\n')) {
-    // An argument may begin in the middle of a line: `apply_patch "*** Begin Patch`.
-    const start: number = open === null ? line.indexOf('*** Begin Patch') : -1
-    if (start >= 0) open = []
-    if (open === null) continue
-    open.push(start >= 0 ? line.slice(start) : line)
-    if (!line.trimStart().startsWith('*** End Patch')) continue
-    patches.push([...open.slice(0, -1), '*** End Patch'].join('\n'))
-    open = null
-  }
-  return patches
+  // An argument may begin in the middle of a line: `apply_patch "*** Begin Patch`.
+  const begin = text.indexOf('*** Begin Patch')
+  if (begin < 0) return []
+  const lines = text.slice(begin).split('\n')
+  const end = lines.findLastIndex((line) => line.trimStart().startsWith('*** End Patch'))
+  return end < 0 ? [] : [[...lines.slice(0, end), '*** End Patch'].join('\n')]
 }
 
 type Draft = {
