@@ -189,8 +189,7 @@ function optionTrouble(
 ): string | null {
   const name = command.words[0]
   if (name === undefined || name === null) return null
-  const { words, starts, dirs } = command
-  return troubleIn({ name, words, starts, listedCount: named, dirs, workspace })
+  return troubleIn({ command, listedCount: named, dirs: command.dirs, workspace })
 }
 
 function ruleOnAssignments(reading: GoodReading): Trouble | null {

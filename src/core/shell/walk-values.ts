@@ -47,6 +47,7 @@ export function visitParameter(walk: ShellWalk, node: ParameterExpansionPart): v
     if (operation.length !== undefined) calculates(walk, operation.length.text)
   }
   if (operation?.type === 'Default' && operation.operator.endsWith('=')) {
+    facts.isSure = false
     noteWrite(facts, node.parameter, { value: readWord(operation.operand)[0]?.value ?? null })
     const reason = 'an assignment inside a word'
     noteHidden(facts, { kind: 'value', reason, token: node.text })

@@ -3,6 +3,7 @@
  * could use all of it could approve its own requests.
  * Knows verbs. Must not know stages.
  */
+import { interpretedCode } from '../shell/interpreters.ts'
 import type { GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { baseName } from '../shell/wrappers.ts'
 
@@ -22,7 +23,44 @@ const wordsMax = 8
 
 /** The command that only a person may give; null: there is none. */
 export function personsCommandIn({ commands }: GoodReading): string | null {
-  return commands.find(isPersons)?.text ?? null
+  const found = commands.find((one) => isPersons(one) || isRenaming(one) || speaksToPawl(one))
+  return found?.text ?? null
+}
+
+/** Verbs that decide something, wherever they stand behind the name of the program. */
+const deciding =
+  /\bpawl\b[^\n;&|]*\b(?:approve|refuse|force|release|resume|people|uninit|init|db|import|signal)\b/
+
+/** Code, in whatever language, that uses the program as a person would. */
+function speaksToPawl(command: SimpleCommand): boolean {
+  return interpretedCode(command).some((code) => deciding.test(code))
+}
+
+const renamers = /^(?:ln|link|cp|mv|install|alias|hash|rsync)$/
+
+/** Another name for the program would hide it. */
+function isRenaming({ words, text }: SimpleCommand): boolean {
+  if (!renamers.test(baseName(words[0] ?? ''))) return false
+  if (words.includes(null) && /\bpawl\b/.test(text)) return true
+  const isAlias = words[0] === 'alias' || words[0] === 'hash'
+  const sources = isAlias ? words.slice(1) : words.slice(1, -1)
+  return sources.some((word) => {
+    const value = isAlias ? (word ?? '').replace(/^[^=]*=/, '').split(' ')[0] : word
+    return program.test(baseName(value ?? ''))
+  })
+}
+
+const personsVerbs = /^(?:approve|refuse|force|release|resume|people|uninit)$/
+
+/** A program that something in the text picks, so that nobody can tell whether it is Pawl. */
+export function madeNameIn({ commands }: GoodReading): string | null {
+  const found = commands.find(({ words, made, starts }) => {
+    if (words[0] !== null) return false
+    // `"$(npm bin)/eslint"`: what runs is known by its end.
+    if (made[0] === true) return true
+    return (starts[0] ?? '') === '' && personsVerbs.test(words[1] ?? '')
+  })
+  return found?.text ?? null
 }
 
 function isPersons({ words, assigns }: SimpleCommand): boolean {
@@ -56,8 +94,8 @@ function programAt(words: SimpleCommand['words']): number {
 /** Said once and for all: a second `--as` would count instead. */
 function isAsAgent(words: readonly string[]): boolean {
   const roles = words.flatMap((word, i) => {
-    if (word === '--as') return [words[i + 1] ?? '']
-    return word.startsWith('--as=') ? [word.slice('--as='.length)] : []
+    if (/^--as?$/.test(word)) return [words[i + 1] ?? '']
+    return /^--as?=/.test(word) ? [word.slice(word.indexOf('=') + 1)] : []
   })
   return roles.length === 1 && roles[0] === 'agent'
 }

@@ -32,7 +32,10 @@ export function readPatch(text: string): Patch {
   return { ok: true, paths: [...draft.paths], lines: draft.lines }
 }
 
-/** The patches that stand in the text of a command, such as a here-document for `apply_patch`. */
+/**
+ * The patch that stands in the text of a command, such as a here-document for `apply_patch`; none:
+ * an empty list. It reaches to the last end: marks in between may be lines of a file.
+ */
 export function patchesIn(text: string): readonly string[] {
   const patches: string[] = []
   let open: string[] | null = null

@@ -5,7 +5,7 @@
  * Knows inputs and readings. Must not know stages.
  */
 import { asObject, type JsonObject, own } from '../json.ts'
-import { interpreterOf } from '../shell/interpreters.ts'
+import { grammarOf } from '../shell/program-grammar.ts'
 import type { Hidden, ShellReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { baseName, shells, strangeShells } from '../shell/wrappers.ts'
 
@@ -32,7 +32,7 @@ function waitsForText(command: SimpleCommand): boolean {
   const { words, starts, stdin, isPiped } = command
   const name = baseName(words[0] ?? '')
   const isShell = shells.has(name) || strangeShells.has(name)
-  if (!isShell && interpreterOf(command) === null) return false
+  if (!isShell && grammarOf(name)?.use !== 'runs') return false
   if (stdin !== null || isPiped) return false
   const rest = starts.slice(1)
   if (rest.some((start) => /^--(help|version)$|^-V$/.test(start))) return false
