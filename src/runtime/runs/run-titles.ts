@@ -10,6 +10,8 @@ import { openLruMap } from './lru-map.ts'
 
 /** Where titles are kept, by the id of their run. */
 export const titleCollection = 'run-titles'
+/** Where a search of runs finds their titles. */
+export const titleTexts = { collection: titleCollection, field: 'title' } as const
 
 export type RunTitles = {
   /** The titles of those runs that have one. */
