@@ -28,9 +28,12 @@ test('dead files, dead anchors and links out of the checkout are named; code is 
   try {
     mkdirSync(join(folder, 'docs'), { recursive: true })
     writeFileSync(join(outer, 'x.md'), '# There, but not in the checkout\n')
-    writeFileSync(join(folder, 'docs/b.md'), '# One `two`\n\n## Same\n\n## Same\n')
+    writeFileSync(
+      join(folder, 'docs/b.md'),
+      '# One `two`\n\n## Same\n\n## Same\n\n| <a id="row"></a>x |\n',
+    )
     const text = [
-      '[a](docs/b.md) [b](docs/b.md#one-two) [c](docs/b.md#same-1) [d](docs) [e](https://x.y/z)',
+      '[a](docs/b.md) [b](docs/b.md#one-two) [c](docs/b.md#same-1) [d](docs) [t](docs/b.md#row) [e](https://x.y/z)',
       '[f](docs/c.md) [g](docs/b.md#same-2) [h](../x.md) ![i](docs/i.png) <img src="j.png">',
       '`[k](k.md)`',
       '```',

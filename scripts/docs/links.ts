@@ -1,6 +1,6 @@
 /**
  * Finds dead links in Markdown: relative links to files that do not exist, and anchors that no
- * heading has. Links to other sites are not followed.
+ * heading and no `<a id>` has. Links to other sites are not followed.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -69,6 +69,7 @@ function anchorsIn(text: string): ReadonlySet<string> {
     seen.set(slug, count + 1)
     anchors.add(count === 0 ? slug : `${slug}-${count}`)
   }
+  for (const [, id = ''] of withoutFences(text).matchAll(/<a id="([^"]+)">/g)) anchors.add(id)
   return anchors
 }
 

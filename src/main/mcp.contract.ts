@@ -109,11 +109,20 @@ export type AgentOptions = {
   readonly onUpdate?: (uri: string) => void
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** The file that is started over stdio; absent: the program as it stands in the sources. */
+  readonly program?: string
 }
 
 /** A client of a server of its own; both end with the test. */
 export async function openAgent(house: House, options: AgentOptions = {}): Promise<Agent> {
-  const { era = '2025-11-25', args = [], env = {} } = options
+  const agent = await connectAgent(house, options)
+  onTestFinished(() => agent.client.close())
+  return agent
+}
+
+/** A client of a server of its own, which whoever opens it closes. */
+export async function connectAgent(house: House, options: AgentOptions = {}): Promise<Agent> {
+  const { era = '2025-11-25', args = [], env = {}, program: started = program } = options
   const routine = options.isRoutine === true ? ['--process'] : []
   const changes: string[][] = []
   const client = new Client(
@@ -129,17 +138,17 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
       },
     },
   )
-  const started = new StdioClientTransport({
+  const stdio = new StdioClientTransport({
     command: process.execPath,
-    args: [program, 'mcp', '--workspace', house.workspace, ...routine, ...args],
+    args: [started, 'mcp', '--workspace', house.workspace, ...routine, ...args],
     env: { ...house.env, ...env },
     stderr: 'pipe',
   })
   let complaints = ''
-  started.stderr?.on('data', (text) => {
+  stdio.stderr?.on('data', (text) => {
     complaints += text
   })
-  const transport = options.wire === 'http' ? httpTransport(house, options) : started
+  const transport = options.wire === 'http' ? httpTransport(house, options) : stdio
   const { onQuestion, onUpdate } = options
   if (onQuestion !== undefined) {
     client.setRequestHandler('elicitation/create', async ({ params }) => onQuestion(params.message))
@@ -148,7 +157,6 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
     onUpdate?.(params.uri),
   )
   await client.connect(transport)
-  onTestFinished(() => client.close())
   const call = async (name: string, input: JsonObject = {}): Promise<McpToolResult> => {
     const result = await client.callTool({ name, arguments: input })
     const [part] = result.content

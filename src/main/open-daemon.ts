@@ -1,5 +1,6 @@
 /** Wires a daemon together: store, runtime, doors, and timers. */
 import { faultStack } from '../daemon/fault-stack.ts'
+import { openGuardAlarms } from '../daemon/guard-alarms.ts'
 import { cleanUpHourly } from '../daemon/hourly-cleanup.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import { newId } from '../daemon/new-id.ts'
@@ -74,7 +75,8 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     const { runtime, notify } = await openRuntimeOn(store, config, settings)
     opened.push(runtime.close)
     const found = await reportAtStart(store, settings)
-    const watch = openHookWatch(home, runtime, log)
+    const alarms = openGuardAlarms({ announce: notify.announce, now: Date.now, log })
+    const watch = openHookWatch({ home, runtime, alarms, log })
     opened.push(
       openScheduledWork(runtime, { watch, sweep: notify.sweep, log }),
       cleanUpHourly(store, log),
@@ -91,7 +93,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(spending.close)
     const proxy = await startProxy({ home, config, log, runtime, store, tokens })
     opened.push(proxy.close)
-    const desk = openDesk(runtime, watch, { home, log, config, spending })
+    const desk = openDesk(runtime, watch, { home, log, config, spending, alarms })
     const api = openApi({
       runtime,
       tokens,
@@ -204,7 +206,7 @@ async function openDoors(
 
 function hostsOf(home: Home, watch: HookWatch): ReturnType<NonNullable<ApiOptions['hosts']>> {
   const installs = readInstalls(home).map(({ host, workspace }) => {
-    return { host, workspace, problems: [...watch.problemsIn(workspace)] }
+    return { host, workspace, problems: [...watch.problemsIn(workspace, null)] }
   })
   const proof = readProof(home)
   const hosts = proof?.hosts.map(({ ms: _, ...column }) => column) ?? []

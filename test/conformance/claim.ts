@@ -1,8 +1,8 @@
 /**
- * Conformance: one test for each testable claim of the source documents, quoting the row or sentence
- * it is about. `npm run conformance` writes the table of them into the docs.
- * A deliberate difference is a claim too: its test shows what Pawl does instead, and `differs` names
- * its row in docs/reference/differences.md.
+ * Conformance: one test for each testable claim of the source documents, quoting the row or
+ * sentence it is about. `npm run conformance` writes the table of them into the docs.
+ * A deliberate difference is a claim too: its test shows what Pawl does instead, and `differs`
+ * names its row in docs/reference/differences.md (`<a id="…"></a>` at the start of its first cell).
  */
 import { test } from 'vitest'
 
@@ -24,7 +24,7 @@ export type Claim = {
 }
 
 /** Separates the parts of a test's name, which the table is made of. */
-export const claimSeparator = ' › '
+const claimSeparator = ' › '
 
 /** A function that tests claims of one document. */
 export function claimsOf(document: SourceDocument) {
@@ -32,6 +32,8 @@ export function claimsOf(document: SourceDocument) {
     const { section, quote, check, differs } = claim
     const parts = [document, section, `“${quote}”`, check]
     if (differs !== undefined) parts.push(`differs: ${differs}`)
+    const isBroken = parts.some((part) => part.includes(claimSeparator) || part.trim() === '')
+    if (isBroken) throw new Error(`a part of a claim is empty or has “${claimSeparator}”: ${quote}`)
     test(parts.join(claimSeparator), run)
   }
 }

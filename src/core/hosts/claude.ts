@@ -62,6 +62,13 @@ export const claudeHost = {
   hooksFile: '.claude/settings.local.json',
   serversFile: '.mcp.json',
   serversKey: 'mcpServers',
+  userHooks: {
+    folder: '.claude',
+    variable: { name: 'CLAUDE_CONFIG_DIR', below: '.' },
+    file: 'settings.json',
+    // Its hooks are started where the shell of the agent stands.
+    startVariable: 'CLAUDE_PROJECT_DIR',
+  },
   offSwitches: [{ setting: 'disableAllHooks', value: true }],
   tokenFile: '.claude/settings.local.json',
   protectedFiles: {

@@ -60,6 +60,12 @@ export const codexHost = {
   hooksFile: '.codex/hooks.json',
   serversFile: '.codex/config.toml',
   serversKey: none('the file is TOML: Pawl writes its own block in it'),
+  userHooks: {
+    folder: '.codex',
+    variable: { name: 'CODEX_HOME', below: '.' },
+    file: 'hooks.json',
+    startVariable: none('its hooks are started where it was'),
+  },
   offSwitches: none('Codex itself reports whether its hooks are trusted'),
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {

@@ -50,6 +50,12 @@ export const opencodeHost = {
   hooksFile: '.opencode/plugins/pawl.js',
   serversFile: 'opencode.json',
   serversKey: 'mcp',
+  userHooks: {
+    folder: '.config/opencode',
+    variable: { name: 'XDG_CONFIG_HOME', below: 'opencode' },
+    file: 'plugins/pawl.js',
+    startVariable: none('its plugin starts the hook where opencode was started'),
+  },
   offSwitches: none('a plugin is loaded whenever its file exists'),
   tokenFile: none('the plugin starts the hook client, which needs no token'),
   protectedFiles: {

@@ -3,7 +3,6 @@
  * could use all of it could approve its own requests.
  * Knows verbs. Must not know stages.
  */
-import { alternationOf, fromAgentHosts } from '../hosts/registry.ts'
 import type { GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { baseName } from '../shell/wrappers.ts'
 
@@ -45,33 +44,13 @@ function isForHelp(words: readonly string[]): boolean {
   return (end < 0 ? words : words.slice(0, end)).includes('--help')
 }
 
-/** Programs that run an agent, and the packages that bring them. */
-const agentPrograms = new RegExp(`^(?:${alternationOf(fromAgentHosts((host) => host.program))})$`)
-const agentPackages = new RegExp(
-  `^(?:${alternationOf(fromAgentHosts((host) => host.packages))})(?:@.*)?$`,
-)
-const askingWords = /^(?:-v|-V|-h|--version|--help|help|version)$/
-
-/** The command that starts another agent, which the run would not hold; null: there is none. */
-export function agentsCommandIn({ commands }: GoodReading): string | null {
-  return commands.find(startsAgent)?.text ?? null
-}
-
-function startsAgent({ words }: SimpleCommand): boolean {
-  for (const [index, word] of words.slice(0, wordsMax).entries()) {
-    if (word === null) return false
-    if (agentPrograms.test(baseName(word)) || agentPackages.test(word)) {
-      const rest = words.slice(index + 1)
-      return rest.length === 0 || !rest.every((one) => one !== null && askingWords.test(one))
-    }
-    if (!starters.test(baseName(word))) return false
-  }
-  return false
-}
+/** Options of package managers whose value is a folder or a part of the project. */
+const folderOptions = /^(?:-C|-w|-F|--prefix|--cwd|--dir|--workspace|--filter)$/
 
 function programAt(words: SimpleCommand['words']): number {
   for (const [index, word] of words.slice(0, wordsMax).entries()) {
     if (word === null) return -1
+    if (index > 1 && folderOptions.test(words[index - 1] ?? '')) continue
     if (program.test(baseName(word))) return index
     if (!starters.test(baseName(word))) return -1
   }

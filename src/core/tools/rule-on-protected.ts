@@ -8,7 +8,8 @@ import type { Call, Denial } from '../engine/types.ts'
 import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
 import type { GoodReading, ShellReading } from '../shell/shell-reading.ts'
-import { agentsCommandIn, personsCommandIn } from './own-program.ts'
+import { agentsCommandIn } from './agent-programs.ts'
+import { personsCommandIn } from './own-program.ts'
 import { privateFolderIn } from './private-folders.ts'
 import {
   concernsProtected,

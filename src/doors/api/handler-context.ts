@@ -131,7 +131,7 @@ export function definitionHeadOf(
   row: DefinitionRow,
 ): OperationAnswer<'definitions.list'>['items'][number] {
   const { latest, ...head } = row
-  return { ...head, version: latest.version }
+  return { ...head, version: latest.version, tasks: Object.keys(latest.machines) }
 }
 
 /** A definition with its latest text. */

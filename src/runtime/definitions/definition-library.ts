@@ -84,10 +84,10 @@ export function definitionNames(root: Node): readonly string[] {
   const context = member(root, 'context')
   const task = context === undefined ? undefined : member(context, 'task')
   const tasks = task === undefined ? [] : task.kind === 'list' ? task.items : [task]
-  return [root, ...tasks].flatMap((node) => [textOf(node, 'id'), textOf(node, 'name')].flat())
+  return [root, ...tasks].flatMap((node) => [stringsAt(node, 'id'), stringsAt(node, 'name')].flat())
 }
 
-function textOf(node: Node, key: string): readonly string[] {
+function stringsAt(node: Node, key: string): readonly string[] {
   const found = member(node, key)
   return found?.kind === 'scalar' && typeof found.value === 'string' ? [found.value] : []
 }
