@@ -32,41 +32,52 @@ export function sizeOfChange(before: number, after: number): number {
   return Math.max(after, Math.abs(after - before))
 }
 
+/** What the keys of an input say about its texts: how many lines each has; null: it is no text. */
+type Texts = Record<TextKind, (number | null)[]>
+type TextKind = 'before' | 'after' | 'whole'
+
+const kinds: ReadonlyMap<string, TextKind> = new Map([
+  ...oldKeys.map((key) => [key, 'before'] as const),
+  ...newKeys.map((key) => [key, 'after'] as const),
+  ...wholeKeys.map((key) => [key, 'whole'] as const),
+])
+
 /**
  * The size of the edit that an input describes: the largest under any key that could carry one,
  * because nobody knows which of them the tool looks at; null: it does not say.
  */
 export function sizeOfEdit(input: JsonObject): number | null {
-  const lists = ['edits', 'files'].flatMap((key) => {
+  const sizes = sizesOfPart(input)
+  for (const key of ['edits', 'files']) {
     const parts = own(input, key) ?? null
-    return parts === null ? [] : [sumOf(parts)]
-  })
-  const sizes = hasText(input) ? [...lists, sizeOfPart(input)] : lists
+    if (parts !== null) sizes.push(sumOf(parts))
+  }
   return largest(sizes)
-}
-
-function hasText(input: JsonObject): boolean {
-  return [...oldKeys, ...newKeys, ...wholeKeys].some((key) => (own(input, key) ?? null) !== null)
 }
 
 /** The largest of several; null: there are none, or one of them is unknown. */
 function largest(sizes: readonly (number | null)[]): number | null {
-  return sizes.length === 0 || sizes.includes(null) ? null : Math.max(...(sizes as number[]))
+  let most: number | null = null
+  for (const size of sizes) {
+    if (size === null) return null
+    most = Math.max(most ?? 0, size)
+  }
+  return most
 }
 
-/** The size of one replacement, or of a whole file, cell or inserted text. */
-function sizeOfPart(input: JsonObject): number | null {
-  const before = linesUnder(input, oldKeys)
-  const after = linesUnder(input, newKeys)
-  const whole = linesUnder(input, wholeKeys)
-  const sizes = whole.length === 0 ? [] : [largest(whole)]
-  if (before.length + after.length > 0) sizes.push(sizeOfReplacement(input, before, after))
-  return largest(sizes)
+/** The sizes of one replacement, and of a whole file, cell or inserted text. */
+function sizesOfPart(input: JsonObject): (number | null)[] {
+  const texts: Texts = { before: [], after: [], whole: [] }
+  for (const [key, value] of Object.entries(input)) {
+    const kind = value === null ? undefined : kinds.get(key)
+    if (kind !== undefined) texts[kind].push(typeof value === 'string' ? countLines(value) : null)
+  }
+  const { before, after, whole } = texts
+  if (before.length + after.length === 0) return whole
+  return [...whole, sizeOfReplacement(input, texts)]
 }
 
-type Lines = readonly (number | null)[]
-
-function sizeOfReplacement(input: JsonObject, before: Lines, after: Lines): number | null {
+function sizeOfReplacement(input: JsonObject, { before, after }: Texts): number | null {
   const most = largest(after)
   const removed = largest(before)
   if (most === null) return null
@@ -81,18 +92,9 @@ function sumOf(parts: Json): number | null {
   let sum = 0
   for (const part of parts) {
     const fields = asObject(part)
-    const lines = fields === null ? null : sizeOfPart(fields)
+    const lines = fields === null ? null : largest(sizesOfPart(fields))
     if (lines === null) return null
     sum += lines
   }
   return sum
-}
-
-/** The lines of each text that is there; null: it is no text. */
-function linesUnder(input: JsonObject, keys: readonly string[]): Lines {
-  return keys.flatMap((key) => {
-    const value = own(input, key) ?? null
-    if (value === null) return []
-    return [typeof value === 'string' ? countLines(value) : null]
-  })
 }

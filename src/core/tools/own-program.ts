@@ -82,9 +82,13 @@ function isForHelp(words: readonly string[]): boolean {
   return (end < 0 ? words : words.slice(0, end)).includes('--help')
 }
 
+/** Options of package managers whose value is a folder or a part of the project. */
+const folderOptions = /^(?:-C|-w|-F|--prefix|--cwd|--dir|--workspace|--filter)$/
+
 function programAt(words: SimpleCommand['words']): number {
   for (const [index, word] of words.slice(0, wordsMax).entries()) {
     if (word === null) return -1
+    if (index > 1 && folderOptions.test(words[index - 1] ?? '')) continue
     if (program.test(baseName(word))) return index
     if (!starters.test(baseName(word))) return -1
   }

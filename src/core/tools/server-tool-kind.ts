@@ -35,10 +35,26 @@ const commandKeys = ['command', 'cmd', 'commandLine', 'command_line', 'shell_com
 
 /** What a tool does, as far as its name and input tell. */
 export function serverToolKind(name: string, input: JsonObject): ServerToolKind {
+  const kind = kindByName(name)
+  if (kind === 'shell') return kind
+  return commandKeys.some((key) => isCommand(own(input, key))) ? 'shell' : kind
+}
+
+/** Names whose kind is remembered: a run uses the same few tools again and again. */
+const namesMax = 500
+const known = new Map<string, ServerToolKind>()
+
+function kindByName(name: string): ServerToolKind {
+  const found = known.get(name)
+  if (found !== undefined) return found
   const words = wordsIn(name)
+  const isWriter = words.some((word) => writingWords.has(word))
   const isRunner = words.some((word) => runningWords.has(word))
-  if (isRunner || commandKeys.some((key) => isCommand(own(input, key)))) return 'shell'
-  return isReader(name) ? 'reads' : 'writes'
+  const reads = !isWriter && readingWords.has(words[0] ?? '')
+  const kind = isRunner ? 'shell' : reads ? 'reads' : 'writes'
+  if (known.size >= namesMax) known.clear()
+  known.set(name, kind)
+  return kind
 }
 
 function isCommand(value: Json | undefined): boolean {
@@ -47,9 +63,7 @@ function isCommand(value: Json | undefined): boolean {
 
 /** Whether every word of a name that says what it does says that it reads. */
 export function isReader(name: string): boolean {
-  const words = wordsIn(name)
-  if (words.some((word) => writingWords.has(word) || runningWords.has(word))) return false
-  return readingWords.has(words[0] ?? '')
+  return kindByName(name) === 'reads'
 }
 
 /** `runCommand`, `ssh_exec` and `fs.read-file` in words. */

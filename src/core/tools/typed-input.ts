@@ -30,6 +30,8 @@ export function withTyping(reading: ShellReading, input: JsonObject): ShellReadi
 /** A shell or an interpreter that is given nothing to run. */
 function waitsForText(command: SimpleCommand): boolean {
   const { words, starts, stdin, isPiped } = command
+  const hasOperand = starts.some((start, at) => at > 0 && !start.startsWith('-'))
+  if (hasOperand && !starts.includes('-i')) return false
   const name = baseName(words[0] ?? '')
   const isShell = shells.has(name) || strangeShells.has(name)
   if (!isShell && grammarOf(name)?.use !== 'runs') return false
