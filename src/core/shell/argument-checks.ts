@@ -144,8 +144,8 @@ function isActing(kind: string, { value, start }: ProgramArgument, program: stri
 }
 
 const makeNames = /^(SHELL|\.SHELLFLAGS|MAKE|MAKEFILES|MAKEFLAGS|MAKE_COMMAND|\.RECIPEPREFIX)$/
-const wordsExpected = anyOf(names.makeWords, '(?:', ')$')
-const placeExpected = anyOf(names.makePlaces, '(?:', ')$')
+const wordsExpected = anyOf(names.makeWords, '(?:^|_|FLAGS|ARGS)(?:', ')$|FLAGS$')
+const placeExpected = anyOf(names.makePlaces, '(?:^|_)(?:', ')$|DIR$')
 
 /** `make PYTEST='touch x;'`: a variable that could be what a recipe runs. */
 export function isRiskyVariable(word: string): boolean {

@@ -100,7 +100,8 @@ export const knownPrograms: readonly string[] = [...raws.keys()]
 
 /** The grammar of a program by its name or path; null: nothing is known of it. */
 export function grammarOf(program: string): ProgramGrammar | null {
-  const name = baseName(program)
+  // `npx jest@29` and `@scope/jest`: packages are mostly called like the programs in them.
+  const name = baseName(program).replace(/(.)@.*$/, '$1')
   const known = compiled.get(name)
   if (known !== undefined) return known
   const raw = rawOf(name)

@@ -156,6 +156,8 @@ function readOption(reading: Reading, start: string): void {
   const isKnown = command.words[at] !== null
   if (!isKnown && !start.includes('=') && !/^-[A-Za-z]/.test(start)) reading.loose ||= at
   if (start.startsWith('--') || grammar.isSingle) return readLong(reading, start)
+  const plus = start.startsWith('+') ? grammar.letters.get('+') : undefined
+  if (plus !== undefined) return takeOption(reading, plus, undefined)
   const exact = grammar.names.get(start)
   if (exact !== undefined && isKnown) return takeOption(reading, exact, undefined)
   readLetters(reading, isKnown ? start : `${start}\0`)

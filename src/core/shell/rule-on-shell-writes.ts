@@ -58,7 +58,8 @@ export function whyItWrites(command: SimpleCommand): string | null {
   // A name that only shows when it runs is left to what is hidden.
   if (first === undefined || first === null) return null
   if (isAsking(command)) return null
-  const found = isTrustedPlace(first) ? programArguments(command) : null
+  const isPackage = command.isByRunner && /^@[\w.-]+\/[\w.-]+(@.*)?$/.test(first)
+  const found = isPackage || isTrustedPlace(first) ? programArguments(command) : null
   if (found === null) {
     return first.includes('/')
       ? 'hands control to a script'
@@ -95,6 +96,8 @@ function whyByUse(command: SimpleCommand, found: ReadArguments): string | null {
   const verb = found.verbs.length === 0 ? '' : ` by \`${quoteCommand(found.verbs.join(' '))}\``
   switch (grammar.use) {
     case 'changes':
+      // `cargo fmt -- --check`
+      if (operands.some(({ value }) => value === '--check')) return null
       if (has('shows') || isReadingVerb(found) || keepsNothing(found)) return null
       return `changes files${verb}`
     case 'runs':

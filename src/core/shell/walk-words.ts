@@ -46,7 +46,10 @@ export function wordsIn(
   const first = words[0]
   const isSaid = name?.parts?.some(({ type }) => type === 'CommandExpansion') === true
   if (first !== undefined && (first.isPattern || isSaid)) {
-    words[0] = { ...first, value: null, isMade: true }
+    // What another command picks is not known by its name, and `which` may find anything.
+    const isPicked = /\b(which|command|type|whereis)\b/.test(first.text)
+    const isMade = first.isMade || first.value !== null || isPicked
+    words[0] = { ...first, value: null, isMade }
   }
   return words
 }

@@ -333,6 +333,12 @@ function noteAssignment(walk: ShellWalk, node: Assignment): void {
   }
 }
 
+/** `{a[i]}>f`: the subscript of a variable for a descriptor is calculated, quoted or not. */
+function refuseDescriptor({ facts, scope }: ShellWalk, { text, end }: Word): void {
+  if (!/^\{[A-Za-z_]\w*\[/.test(text) || !/[<>]/.test(scope.source[end] ?? '')) return
+  noteHidden(facts, { kind: 'code', reason: 'a subscript that is evaluated again', token: text })
+}
+
 function visitCommand(walk: ShellWalk, command: Command): void {
   const assigns: string[] = []
   let feed: Feed = walk.scope.feed
@@ -342,6 +348,7 @@ function visitCommand(walk: ShellWalk, command: Command): void {
   for (const part of [...command.prefix, ...command.suffix]) {
     if (part.type === 'Word') {
       if (part.parts !== undefined) inside.push(part)
+      refuseDescriptor(walk, part)
     } else if (part.type === 'Assignment') {
       const isPrefix = (command.prefix as readonly object[]).includes(part)
       if (isPrefix) assigns.push(part.name)
