@@ -51,7 +51,9 @@ export function riskySetting(program: string, value: string | null): boolean {
     case 'cargo':
       return cargoSetting.test(value)
     case 'pytest':
-      return /addopts\s*=.*-p|^(python_files|pythonpath|required_plugins)/.test(value)
+      // WHY apart: `addopts=.*-p` would look at the rest again for each `addopts`.
+      if (/addopts\s*=/.test(value)) return value.includes('-p')
+      return /^(python_files|pythonpath|required_plugins)/.test(value)
     case 'cmake':
       return /LAUNCHER|TOOLCHAIN|COMPILER|PROGRAM|_COMMAND|MODULE_PATH/.test(value)
     case 'php':

@@ -128,7 +128,7 @@ export function readAwk(program: string): TextProgram {
   const bare = flatAwk(program)
   if (bare === null) return wild
   const flat = withoutBrackets(bare)
-  const runs = /\bsystem\b/.test(bare) || /\|\s*&?\s*getline\b/.test(bare) || /[@`]|\|&/.test(bare)
+  const runs = /\bsystem\b/.test(bare) || /\|\s*(?:&\s*)?getline\b/.test(bare) || /[@`]|\|&/.test(bare)
   const isPiping = printsInto(flat, '|')
   const writes = printsInto(flat, '>')
   return runs || isPiping || writes ? { runs: runs || isPiping, writes } : tame
