@@ -50,7 +50,7 @@ export function schemaText(name: SchemaName): string {
   const { $schema, $defs, id: _, ...rest } = made
   const head = { $schema, $id: `https://pawl.dev/schemas/${name}.schema.json`, title }
   const whole = $defs === undefined ? { ...head, ...rest } : { ...head, ...rest, $defs }
-  return `${JSON.stringify(withoutNoise(whole), null, 2)}\n`
+  return `${JSON.stringify(withNulls(withoutNoise(whole)), null, 2)}\n`
 }
 
 /** WHY: the largest safe integer says nothing to an author, and `id` is no word of JSON Schema. */
@@ -65,6 +65,35 @@ function withoutNoise(value: unknown): unknown {
     out[key] = withoutNoise(member)
   }
   return out
+}
+
+/** WHY: in Pawl `null` in a field that may be left out says the same as leaving it out. */
+function withNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const out = Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, withNulls(member)]),
+  ) as JsonSchema
+  const { properties, required } = out
+  if (typeof properties !== 'object' || properties === null || out.type !== 'object') return out
+  const needed = new Set(Array.isArray(required) ? required : [])
+  out.properties = Object.fromEntries(
+    Object.entries(properties).map(([key, field]) => [
+      key,
+      needed.has(key) ? field : orNull(field as JsonSchema),
+    ]),
+  )
+  return out
+}
+
+function orNull(field: JsonSchema): JsonSchema {
+  const { description, ...rest } = field
+  if (Object.keys(rest).length === 0) return field
+  // WHY not with `enum` and `const`: they would have to list it, too.
+  const isPlain = typeof rest.type === 'string' && !('enum' in rest) && !('const' in rest)
+  if (isPlain) return { ...field, type: [rest.type, 'null'] }
+  const about = description === undefined ? {} : { description }
+  return { ...about, anyOf: [rest, { type: 'null' }] }
 }
 
 /** Everything that is written: where it is kept, and its text. */

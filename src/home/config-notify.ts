@@ -2,7 +2,7 @@
  * The `notify` section of `config.json`, and `.pawl/notify.json` of a project, which can only
  * choose among the configured channels.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { readTree, withPick } from '../core/dialects/validate-tree.ts'
@@ -18,6 +18,7 @@ import {
   type Routes,
 } from '../notify/settings.ts'
 import { bareAddress } from '../notify/smtp.ts'
+import { readWorkspaceText } from '../runtime/definitions/read-definition.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
@@ -246,7 +247,7 @@ export function readProjectRoutes(workspace: string, remark: Remark): Routes | n
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return null
     if (!stats.isFile() || stats.size > projectBytesMax) throw new Error('it is too large')
-    const { root, findings } = readSource(readFileSync(path, 'utf8'), 'json')
+    const { root, findings } = readSource(readWorkspaceText(path, workspace), 'json')
     const shape = root?.kind === 'object' ? readTree(projectSchema, root) : null
     const problems = [...findings, ...(shape?.findings ?? [])]
     const first = problems.find((one) => one.severity === 'error')

@@ -19,7 +19,7 @@ import { processSchema } from './process/schema.ts'
 import { compileSteps } from './steps/compile.ts'
 import type { StepsTask } from './steps/schema.ts'
 import { envelopeSchema, stepsSchema } from './steps/schema.ts'
-import { validateTree } from './validate-tree.ts'
+import { type CheckedTree, checkTree } from './validate-tree.ts'
 import { compileWorkflow } from './workflow/compile.ts'
 import type { WorkflowDefinition } from './workflow/schema.ts'
 import { workflowSchema } from './workflow/schema.ts'
@@ -50,15 +50,13 @@ export function compileDefinition(
   const tooLong = checkNameSizes(root)
   if (tooLong.length > 0) return { dialect, machines: [], findings: tooLong }
   const parts = partsOf(dialect, root)
-  const shape = shapeOf(dialect, root).map((one) => ({
-    ...one,
-    pointer: within(root, one.pointer),
-  }))
+  const { findings: unplaced, absent } = shapeOf(dialect, root)
+  const shape = unplaced.map((one) => ({ ...one, pointer: within(root, one.pointer) }))
   const findings = [...recognised.findings, ...shape, ...checkTasks(root, parts)]
   // Wrong types would only breed misleading remarks; misspelt fields would not.
   if (findings.some((one) => unreadable.has(one.code))) return { dialect, machines: [], findings }
   const compiled = parts.map((node) =>
-    compilePart(dialect, { node, at: within(root, node.pointer) }, options),
+    compilePart(dialect, { node, at: within(root, node.pointer), absent }, options),
   )
   for (const part of compiled)
     findings.push(
@@ -69,7 +67,11 @@ export function compileDefinition(
   return { dialect, machines: compiled.map((part) => sealMachine(part.machine)), findings: ordered }
 }
 
-type Part = { readonly node: Node; readonly at: string }
+type Part = {
+  readonly node: Node
+  readonly at: string
+  readonly absent: CheckedTree['absent']
+}
 
 /** WHY: a definition may stand inside another file, a case say; its pointers begin at itself. */
 function within(root: Node, pointer: string): string {
@@ -123,16 +125,16 @@ function checkTasks(root: Node, parts: readonly Node[]): Finding[] {
   })
 }
 
-function shapeOf(dialect: DialectName, root: Node): readonly Finding[] {
+function shapeOf(dialect: DialectName, root: Node): CheckedTree {
   switch (dialect) {
     case 'process':
-      return validateTree(processSchema, root)
+      return checkTree(processSchema, root)
     case 'workflow':
-      return validateTree(workflowSchema, root)
+      return checkTree(workflowSchema, root)
     case 'steps':
       return taskNode(root) === null
-        ? validateTree(stepsSchema, root)
-        : validateTree(envelopeSchema, root)
+        ? checkTree(stepsSchema, root)
+        : checkTree(envelopeSchema, root)
     default:
       return assertNever(dialect)
   }
@@ -140,7 +142,7 @@ function shapeOf(dialect: DialectName, root: Node): readonly Finding[] {
 
 /** WHY the casts: the shape of the node was checked against the schema the type comes from. */
 function compilePart(dialect: DialectName, part: Part, options: CompileOptions): CompilerOutput {
-  const value: unknown = plainValue(part.node)
+  const value: unknown = plainValue(part.node, part.absent)
   switch (dialect) {
     case 'process':
       return compileProcess(value as ProcessDefinition)

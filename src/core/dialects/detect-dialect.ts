@@ -4,6 +4,7 @@ import { finding } from '../finding.ts'
 import type { DialectName } from '../machine/machine.ts'
 import type { Node } from '../source/source.ts'
 import { member } from '../source/source.ts'
+import { hasField } from './explicit-null.ts'
 
 type Recognised = {
   readonly dialect: DialectName | null
@@ -21,7 +22,7 @@ export function detectDialect(root: Node): Recognised {
     return unknown('a definition is an object with fields, not a list or a single value', '')
   }
   const named = member(root, 'dialect')
-  if (named !== undefined) {
+  if (named !== undefined && hasField(root, 'dialect')) {
     const name = named.kind === 'scalar' ? named.value : null
     if (typeof name === 'string' && dialects.includes(name)) {
       return { dialect: name as DialectName, findings: [] }
@@ -42,11 +43,11 @@ function unknown(message: string, pointer: string): Recognised {
 }
 
 function fromMarks(root: Node): DialectName | null {
-  const has = (key: string): boolean => member(root, key) !== undefined
+  const has = (key: string): boolean => hasField(root, key)
   const context = member(root, 'context')
-  if (has('steps') || textOf(root, 'type') === 'steps') return 'steps'
+  if (has('steps') || scalarAt(root, 'type') === 'steps') return 'steps'
   if (
-    textOf(root, 'type') === 'context' ||
+    scalarAt(root, 'type') === 'context' ||
     (context !== undefined && member(context, 'task') !== undefined)
   ) {
     return 'steps'
@@ -55,7 +56,7 @@ function fromMarks(root: Node): DialectName | null {
   if (states?.kind === 'object') {
     const sample = states.members.slice(0, sampleMax).map((one) => one.node)
     const marked = (keys: readonly string[]): boolean =>
-      sample.some((state) => keys.some((key) => member(state, key) !== undefined))
+      sample.some((state) => keys.some((key) => hasField(state, key)))
     if (marked(['question', 'answers'])) return 'process'
     if (marked(['on', 'type', 'allowed_tools', 'instructions'])) return 'workflow'
     return has('name') && !has('id') ? 'process' : 'workflow'
@@ -65,7 +66,7 @@ function fromMarks(root: Node): DialectName | null {
   return has('states') || (has('id') && has('initial')) ? 'workflow' : null
 }
 
-function textOf(node: Node, key: string): unknown {
+function scalarAt(node: Node, key: string): unknown {
   const found = member(node, key)
   return found?.kind === 'scalar' ? found.value : undefined
 }

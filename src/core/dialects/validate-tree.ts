@@ -11,6 +11,7 @@ import { finding, hasErrors, stepsOf } from '../finding.ts'
 import { findingsMax, sourceDepthMax, tooLarge } from '../source/limits.ts'
 import type { Node, SourceMember } from '../source/source.ts'
 import { memberOf, plainValue } from '../source/source.ts'
+import { type Def, defOf, isExplicitNull, takesNull } from './explicit-null.ts'
 
 /** Which member of a union the author meant; words when it can be none of them. */
 export type Pick = (node: Node) => z.ZodType | FindingWords
@@ -31,11 +32,28 @@ export function withAlias<T extends z.ZodType>(schema: T, meant: string): T {
   return schema
 }
 
+export type CheckedTree = {
+  readonly findings: readonly Finding[]
+  /** Fields with an explicit `null` that says the same as leaving them out. */
+  readonly absent: ReadonlySet<Node>
+}
+
 /** Everything in a tree that does not fit a schema, each at its place. */
 export function validateTree(schema: z.ZodType, node: Node): Finding[] {
-  const walk: Walk = { findings: [], depth: 0, errorsCount: 0, warningsCount: 0 }
+  return [...checkTree(schema, node).findings]
+}
+
+/** The same, with the fields that count as left out. */
+export function checkTree(schema: z.ZodType, node: Node): CheckedTree {
+  const walk: Walk = {
+    findings: [],
+    absent: new Set(),
+    depth: 0,
+    errorsCount: 0,
+    warningsCount: 0,
+  }
   check(walk, schema, node)
-  return walk.findings
+  return walk
 }
 
 /** The value of a tree as the schema's type, and what does not fit; null when there are errors. */
@@ -43,22 +61,18 @@ export function readTree<T>(
   schema: z.ZodType<T>,
   node: Node,
 ): { readonly value: T | null; readonly findings: readonly Finding[] } {
-  const findings = validateTree(schema, node)
+  const { findings, absent } = checkTree(schema, node)
   // WHY the cast: the walk below has just proved it, member by member.
-  return { value: hasErrors(findings) ? null : (plainValue(node) as T), findings }
+  return { value: hasErrors(findings) ? null : (plainValue(node, absent) as T), findings }
 }
 
 type Walk = {
   readonly findings: Finding[]
+  readonly absent: Set<Node>
   depth: number
   errorsCount: number
   warningsCount: number
 }
-type Def = z.core.$ZodTypes['_zod']['def']
-
-// WHY the cast: zod's public class is wider than the closed union of its own kinds.
-const defOf = (schema: z.core.$ZodType): Def => (schema as z.core.$ZodTypes)._zod.def
-
 function check(walk: Walk, schema: z.core.$ZodType, node: Node): void {
   if (walk.errorsCount >= findingsMax) return
   if (walk.depth > sourceDepthMax) {
@@ -124,6 +138,10 @@ function checkObject(walk: Walk, def: z.core.$ZodObjectDef, node: Node): void {
       if (!isOptional(field)) missing(walk, node, { key, field, shape: def.shape })
       continue
     }
+    if (isExplicitNull(found.node) && isOptional(field) && !takesNull(field)) {
+      walk.absent.add(found.node)
+      continue
+    }
     const meant = aliases.get(defOf(field))
     if (meant !== undefined) {
       const message = `\`${key}\` is an alias of \`${meant}\``
@@ -161,6 +179,10 @@ function unknownField(walk: Walk, def: z.core.$ZodObjectDef, one: SourceMember):
   const known = Object.keys(def.shape)
   const catchall = def.catchall === undefined ? 'none' : defOf(def.catchall).type
   const isFree = catchall === 'unknown'
+  if (!isFree && isExplicitNull(one.node)) {
+    walk.absent.add(one.node)
+    return
+  }
   const meant = isFree ? sameLetters(key, known) : closestName(key, known)
   if (meant !== null) {
     const message = `unknown field \`${shown(key)}\`: did you mean \`${meant}\`?`

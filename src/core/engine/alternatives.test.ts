@@ -73,7 +73,7 @@ test('a tool whose limit is used up is not named, and waiting is', () => {
     'BACK',
     'wait',
   ])
-  expect(reply.hint).toMatch(/^it has room again in 1 minute; .*; use `Edit` or `Bash`, or send/)
+  expect(reply.hint).toMatch(/^it can be used again in 1 minute; .*; use `Edit` or `Bash`, or send/)
 })
 
 test('a command that is not listed: entries that pass as they stand, and no others', () => {

@@ -9,6 +9,7 @@ import { own } from '../json.ts'
 import { judge } from '../judge/judge.ts'
 import type { RuleAnswer } from '../judge/rule-answer.ts'
 import { touchedFiles } from '../judge/rule-on-counts.ts'
+import { isUnlimited } from '../judge/rule-on-shell.ts'
 import type { Stage } from '../machine/machine.ts'
 import { readCall, toolNameCharsMax } from '../tools/read-call.ts'
 import { toolOf } from '../tools/tool-names.ts'
@@ -152,7 +153,7 @@ function isSized(name: string): boolean {
 function shellSample(trial: Trial, tool: string, place: Parameters<typeof readCall>[1]): Call {
   const { commands } = trial.stage.rule
   const sample = (command: string): Call => readCall({ tool, input: { command } }, place)
-  if (commands === null) return sample('true')
+  if (commands === null || isUnlimited(trial.stage)) return sample('true')
   const entries = commands.slice(0, commandsTriedMax)
   return sample(entries.find((entry) => tryCall(trial, sample(entry)) !== 'fails') ?? '')
 }

@@ -15,6 +15,7 @@ import type { Rule, RuleInput } from './rule-input.ts'
 import { isUncounted, ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
 import { lookingRule, onlyLooks, ruleOnLooks, withoutLooks } from './rule-on-looks.ts'
 import {
+  isUnlimited,
   listedShell,
   mayWrite,
   ruleOnShell,
@@ -78,7 +79,7 @@ export const stageRules: readonly Rule[] = [
   }),
   asRule({
     by: 'writes',
-    deny: ({ stage, call }) => ruleOnWrites(stage, call),
+    deny: ruleOnWrites,
     looked: ({ stage, call }) => writesText(stage, call),
     silence: 'it runs no command',
   }),
@@ -154,6 +155,10 @@ function eachCommand(question: RuleInput): readonly RuleAnswer[] {
       const why = entry === null ? 'needs no entry' : `is listed as \`${entry}\``
       return [passBy({ by: 'command', says: 'allow', rule: null, reason: `\`${text}\` ${why}` })]
     }
+    if (isUnlimited(stage)) {
+      const reason = `\`${text}\` is judged as if there were no list, because of \`*\``
+      return [passBy({ by: 'command', says: 'allow', rule: null, reason })]
+    }
     // What was said of the whole list is not said again of one command.
     if (trouble.reason === first?.reason) return []
     return [denyBy({ by: 'command', rule, denial: { ...trouble, hint: '' } })]
@@ -225,9 +230,10 @@ function ruleOnProblem(call: Call): Denial | null {
 
 // ── commands, files and counts ──────────────────────────────────────────────
 
-function commandsText({ rule }: Stage, { shell }: Call): string | null {
+function commandsText(stage: Stage, { shell }: Call): string | null {
   if (shell === null) return null
-  return rule.commands === null ? 'no commands are listed' : 'every command is on the list'
+  if (isUnlimited(stage)) return '`*` allows any command'
+  return stage.rule.commands === null ? 'no commands are listed' : 'every command is on the list'
 }
 
 function variablesText({ rule }: Stage, { shell }: Call): string | null {

@@ -143,7 +143,7 @@ function unwrapWrapper(
     if (split !== null) return split
   }
   const options = skipOptions(words, 1, wrapper)
-  if (!options.ok) return hide(`an option of \`${name}\` that cannot be placed`, options.word)
+  if (!options.ok) return hide(`an option of \`${name}\` that is not known`, options.word)
   const fromScripts = options.scripts.flatMap((word) => scriptOf(word))
   let next = options.next
   if (name === 'env' && words[next]?.value === '-') next += 1

@@ -37,8 +37,10 @@ export type Position = { readonly line: number; readonly column: number }
 /** A stretch of the text; `end` is the offset behind its last character. */
 export type Range = { readonly start: number; readonly end: number }
 
-/** The plain value of a node; objects come without a prototype. */
-export function plainValue(node: Node): Json {
+const nothingLeftOut: ReadonlySet<Node> = new Set()
+
+/** The plain value of a node without some members; objects come without a prototype. */
+export function plainValue(node: Node, leftOut: ReadonlySet<Node> = nothingLeftOut): Json {
   const box: Json[] = []
   const work: { from: Node; into: Json[] | Record<string, Json>; key: string | number }[] = [
     { from: node, into: box, key: 0 },
@@ -56,6 +58,7 @@ export function plainValue(node: Node): Json {
       const record = emptyRecord<Json>()
       slot[key] = record
       for (const one of from.members) {
+        if (leftOut.has(one.node)) continue
         // WHY: the key is set now so that the members keep the author's order.
         record[one.key] = null
         work.push({ from: one.node, into: record, key: one.key })

@@ -75,6 +75,10 @@ export const contract = {
         .describe('the folder the agent works in, an absolute path'),
       session: nameSchema.optional().describe('the session that works on it, `HOST:ID`'),
       title: nameSchema.optional().describe('what people call it'),
+      observe: z
+        .boolean()
+        .optional()
+        .describe('judge and record calls, and enforce nothing; only people may ask for it'),
     }),
     answer: outcomeSchema,
   },

@@ -40,7 +40,8 @@ export const handlers: Handlers = {
   ...agentHandlers,
   ...gatewayHandlers,
   ...mailHandlers,
-  'runs.start': async (desk, { definition, task, stage, vars, workspace, session, title }) => {
+  'runs.start': async (desk, input) => {
+    const { definition, task, stage, vars, workspace, session, title, observe } = input
     const request = {
       definition,
       task: task ?? null,
@@ -49,6 +50,7 @@ export const handlers: Handlers = {
       workspace: workspace ?? null,
       ...(session === undefined ? {} : { session }),
       ...(title === undefined ? {} : { title }),
+      ...(observe === true ? { observe } : {}),
     }
     return accepted(await desk.runtime.start(request, byOf(desk)))
   },

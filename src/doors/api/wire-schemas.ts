@@ -153,6 +153,8 @@ const stageRules = z
   })
   .meta({ id: 'StageRules' })
 
+const pendingCall = z.object({ name: z.string(), arguments: jsonObjectSchema })
+
 export const viewSchema = z
   .object({
     runId: z.string(),
@@ -168,7 +170,8 @@ export const viewSchema = z
     fields: z.array(field),
     missing: z.array(z.string()),
     goTo: z.array(z.string()).describe('stages that a signal may choose'),
-    pendingCall: z.object({ name: z.string(), arguments: jsonObjectSchema }).nullable(),
+    pendingCalls: z.array(pendingCall).describe('queued calls, oldest first'),
+    pendingCall: pendingCall.nullable().describe('the one to make next'),
     approval: z
       .object({ id: z.string(), kind: z.enum(['move', 'call']), message: z.string() })
       .nullable(),
@@ -184,7 +187,14 @@ export const viewSchema = z
       .nullable()
       .describe('the budget in dollars that is closest to its limit'),
     rules: stageRules.describe('every rule of the stage, and what is left of its limits'),
-    mustCall: z.boolean(),
+    mustCall: z.boolean().describe('true if the agent has to call a tool before it replies'),
+    toolChoice: z
+      .string()
+      .nullable()
+      .describe('the tool that it has to call then; null if it may choose'),
+    observes: z
+      .boolean()
+      .describe('true if calls are judged and recorded, and not everything is enforced'),
     hasDebug: z.boolean().describe('true if a person may move the run to any stage'),
     vars: jsonObjectSchema,
     local: jsonObjectSchema,
@@ -325,6 +335,9 @@ export const definitionHead = z
     name: z.string(),
     workspace: z.string().describe('the folder of its file; empty if stored through the API'),
     dialect: z.string(),
+    tasks: z
+      .array(z.string())
+      .describe('names of what can be started: one, or several if a file of forms has several'),
     version: countSchema,
     createdAt: dateTimeSchema,
     updatedAt: dateTimeSchema,

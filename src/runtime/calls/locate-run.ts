@@ -8,6 +8,7 @@ import type { RunHead, Store } from '../ports.ts'
 import { isOpen } from '../runs/open-statuses.ts'
 import type { CallSignatures, PresentedSignature } from '../sessions/call-signature.ts'
 import { isNear, realFolder } from '../sessions/folders.ts'
+import { sameFolders } from '../sessions/repository.ts'
 import { claimBranch, listRunsHere, runOfSession } from '../sessions/session-run.ts'
 
 export type LocateRequest = {
@@ -97,7 +98,7 @@ async function markedRun(
   const mark = provenMark(tools, caller)
   if (mark === null || mark.run === null) return null
   const where = (await tools.store.readHead(mark.run))?.workspace ?? null
-  if (where !== null && isNear(where, workspace)) {
+  if (where !== null && sameFolders(workspace).some((folder) => isNear(where, folder))) {
     return { kind: 'run', runId: mark.run, branch: mark.branch }
   }
   // WHY: a mark can be read in the transcript of a session and shown in another folder.
@@ -127,7 +128,8 @@ async function folderRun(
 }
 
 async function idsAbove({ store }: LocateTools, workspace: string): Promise<readonly string[]> {
-  return (await listRunsHere(store, workspace, 'anybody')).all.map(({ id }) => id)
+  const { own, all } = await listRunsHere(store, workspace, 'anybody')
+  return (own.length > 0 ? own : all).map(({ id }) => id)
 }
 
 /** The run that the session works on; else the one free run of its folder, from now on. */

@@ -37,7 +37,7 @@ type Beginning = {
 type Origin = 'given' | 'prompt' | 'branch'
 type KeptTitle = { readonly title: string; readonly from: Origin }
 
-type Around = {
+type TitleOptions = {
   readonly store: Pick<DocumentStore, 'readDocument' | 'readDocuments' | 'writeDocuments'>
   readonly clock: Clock
 }
@@ -48,7 +48,7 @@ const titleCharsMax = 60
 /** Characters of a prompt that are looked at. */
 const promptCharsMax = 10_000
 
-export function openRunTitles({ store, clock }: Around): RunTitles {
+export function openRunTitles({ store, clock }: TitleOptions): RunTitles {
   /** The last prompt of sessions, for the run that they may begin. */
   const prompts = openLruMap<string>(sessionsMax)
   /** Runs whose title no prompt changes any more. */

@@ -129,7 +129,7 @@ export function readOpValue(
   { findings }: Pick<SlotContext, 'findings'>,
 ): OpValue | null {
   const from = valued.valueFrom ?? valued.value_from
-  if (valued.value !== undefined && from !== undefined) {
+  if ((valued.value ?? undefined) !== undefined && from !== undefined) {
     const message = 'both `value` and `valueFrom` are given'
     findings.push(finding('VALUE_CONFLICT', at, { message, hint: 'keep the one you mean' }))
   }

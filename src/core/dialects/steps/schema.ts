@@ -14,6 +14,7 @@ import {
   namesField,
   sessionBudget,
 } from '../common-schema.ts'
+import { hasField } from '../explicit-null.ts'
 import { nodeKindOf, withAlias, withPick } from '../validate-tree.ts'
 
 const isText = (node: Node): boolean => node.kind === 'scalar' && typeof node.value === 'string'
@@ -77,7 +78,7 @@ const expressionSchema: z.ZodType<ExpressionDefinition> = withPick(
   (node) => {
     if (isText(node)) return plainExpression
     if (node.kind === 'object') {
-      return memberOf(node, 'case') === undefined ? typedExpression : caseExpression
+      return hasField(node, 'case') ? caseExpression : typedExpression
     }
     const message = `an expression must be a string or an object, not ${nodeKindOf(node)}`
     return { message, hint: 'e.g. `` "local.tries >= `3`" ``' }
@@ -252,7 +253,7 @@ const stepSchema = z
         start: slot.describe('Once, when the form starts: set, inc, say, call.'),
         enter: slot.describe('When the step is entered: get, set, inc, say, call.'),
         presubmit: slot.describe('Before the inputs are checked: get, set, inc, save.'),
-        submit: slot.describe('After they are: set, inc, say, save, call.'),
+        submit: slot.describe('After the inputs are checked: set, inc, say, save, call.'),
       })
       .optional()
       .describe('Operations to run at certain moments.'),

@@ -16,6 +16,7 @@ import {
   namesField,
   sessionBudget,
 } from '../common-schema.ts'
+import { hasField } from '../explicit-null.ts'
 import { nodeKindOf, withPick } from '../validate-tree.ts'
 
 const otherOps = compareOps.filter((op) => op !== 'in')
@@ -104,7 +105,7 @@ const forkSchema = z
           .optional()
           .describe('Continue when all branches are done (default) or when one is.'),
         on_complete: nameField.describe('The next state when the branches are joined.'),
-        on_fail: nameField.optional().describe('The next state if they cannot be joined.'),
+        on_fail: nameField.optional().describe('The next state if the branches cannot be joined.'),
       })
       .describe('Work on several branches, then continue.'),
     ...conditionFields,
@@ -128,7 +129,7 @@ const transitionSchema = withPick(
       const message = `a transition is a state name, an object or a list, not ${nodeKindOf(node)}`
       return { message, hint: 'e.g. `"DONE": "review"`' }
     }
-    const kinds = ['target', 'invoke', 'fork'].filter((key) => memberOf(node, key) !== undefined)
+    const kinds = ['target', 'invoke', 'fork'].filter((key) => hasField(node, key))
     if (kinds.length > 1) {
       const message = `a transition has ${kinds.map((key) => `\`${key}\``).join(' and ')}`
       return { message, hint: 'keep only one of them' }

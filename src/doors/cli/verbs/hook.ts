@@ -15,7 +15,7 @@ hook to the daemon, starts one if none is running, and prints the answer in the
 format of the host. Any failure blocks the call: a message on standard error and
 exit code 2. PAWL_RUN names the run if the session of the host does not.`,
   examples: ['hook claude "$PWD" < payload.json'],
-  exits: { 0: 'see the printed answer', 2: 'blocked' },
+  exits: { 0: 'answered; the output contains the decision', 2: 'blocked' },
 }
 
 export const hookVerb: Verb = {

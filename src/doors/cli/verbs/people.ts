@@ -25,7 +25,7 @@ Not available to agents.`,
     ['--json', '{ "items": [ { "name", "addedAt" } ] }, or { "name", "token" | "file" }'],
   ],
   examples: ['people add ann --out ann.token', 'people list'],
-  exits: { 0: 'done', 2: 'usage error, or it could not be done' },
+  exits: { 0: 'done', 2: 'usage error, or the command failed' },
 }
 
 const tasks = ['add', 'list', 'remove'] as const
