@@ -169,7 +169,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'Overview',
       quote: 'Capability | Permission | Purpose',
-      check: `MCP over ${wire}: what a policy denies is not listed, and a call of it is PolicyDenied`,
+      check: `MCP over ${wire}: what a policy denies is not listed, and PolicyDenied when called`,
     },
     async () => {
       const name = freshName()

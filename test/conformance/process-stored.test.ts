@@ -139,7 +139,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'Process fields',
       quote: 'name | string | Process identifier.',
-      check: `MCP over ${wire}: a file of the workspace with id and name is listed and loaded by name`,
+      check: `MCP over ${wire}: a file with id and name is listed and loaded by its name`,
     },
     async () => {
       const name = freshName()
