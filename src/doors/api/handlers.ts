@@ -20,6 +20,7 @@ import {
   callAnswerOf,
   definitionHeadOf,
   definitionOf,
+  definitionVersionOf,
   done,
   failedAnswer,
   type HandlersOf,
@@ -187,7 +188,7 @@ export const handlers: Handlers = {
     return done({ deleted: true })
   },
   'definitions.versions': async ({ runtime }, { id }) =>
-    done({ items: await runtime.definitions.versions(id) }),
+    done({ items: (await runtime.definitions.versions(id)).map(definitionVersionOf) }),
   ...jobsHandlers,
   check: async ({ runtime }, input) => {
     const offer = offerOf(input)

@@ -83,6 +83,7 @@ function listed(one: McpTool, prefix: string): Listed {
     inputSchema: inputSchemaOf(one.input),
     outputSchema: outputSchema(one.more),
     annotations: annotationsOf(one.effect),
+    ...(one.meta === undefined ? {} : { _meta: one.meta }),
   }
 }
 
@@ -122,7 +123,7 @@ export function openRunTools(desk: ToolContext): ToolSet {
       const one = all.find((entry) => nameOf(entry, prefix) === name)
       return one === undefined
         ? performForm(desk, { name, isKnown: forms.has(name) }, call)
-        : one.run(desk, { ...call, input: checkedInput(one.input, call.input) })
+        : one.run(desk, { ...call, input: checkedInput(one.input, call.input, one.errorOf) })
     },
   }
 }

@@ -6,7 +6,7 @@ import { hasErrors } from '../../core/finding.ts'
 import type { DialectName, Machine } from '../../core/machine/machine.ts'
 import { guessFormat, readSource, type SourceFormat } from '../../core/source/read-source.ts'
 import type { DefinitionOffer } from '../runtime.ts'
-import { definitionNames } from './definition-library.ts'
+import { definitionNames, ownIdOf } from './definition-library.ts'
 
 export type CompiledSource = {
   readonly source: string
@@ -21,6 +21,8 @@ export type CompiledSource = {
 
 export type GoodSource = {
   readonly name: string
+  /** The id that it brings along from where it was stored. */
+  readonly ownId: string | null
   readonly dialect: DialectName
   readonly machines: readonly [Machine, ...Machine[]]
 }
@@ -40,7 +42,7 @@ export function compileSource({ source, format }: DefinitionOffer): CompiledSour
     return { ...text, findings: all, names, good: null }
   }
   const name = names[0] ?? first.name
-  const good: GoodSource = { name, dialect, machines: [first, ...others] }
+  const good: GoodSource = { name, ownId: ownIdOf(root), dialect, machines: [first, ...others] }
   // A task without an id is known by its submit tool.
   const tasks = compiled.machines.map((machine) => machine.name)
   return { ...text, findings: all, names: [...new Set([...names, ...tasks])], good }
