@@ -123,9 +123,10 @@ export function annotationsOf(effect: McpTool['effect'] | 'removes'): Listed['an
   }
 }
 
-/** The arguments as their schema reads them. */
+/** The arguments as their schema reads them; `null` is the same as leaving one out. */
 export function checkedInput(input: z.ZodObject, args: JsonObject): Record<string, Json> {
-  const parsed = input.safeParse(args)
+  const given = Object.entries(args).filter(([, value]) => value !== null)
+  const parsed = input.safeParse(Object.fromEntries(given))
   // WHY the cast: it was JSON, and a schema adds nothing but defaults.
   if (parsed.success) return parsed.data as Record<string, Json>
   const detail = parsed.error.issues

@@ -1,12 +1,13 @@
 /**
  * Reads an author's file: its text, its tree, and the findings about it as text.
- * Knows files and limits. Must not know dialects, or the caller.
+ * Knows files and limits. Must not know what a definition does, or the caller.
  */
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { extname } from 'node:path'
+import { readDefinitionSource } from '../../core/dialects/definition-wrapper.ts'
 import type { Finding } from '../../core/finding.ts'
 import { jsonBytesMax } from '../../core/source/limits.ts'
-import { readSource, type SourceFormat } from '../../core/source/read-source.ts'
+import type { SourceFormat } from '../../core/source/read-source.ts'
 import { type LineIndex, lineIndex, type Node } from '../../core/source/source.ts'
 import { errorCodeOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
@@ -26,7 +27,7 @@ export const fileBytesMax = jsonBytesMax
 /** The tree of a file, JSON or YAML by its name, else by how it begins. */
 export function readDefinition(path: string, shownPath: string = path): SourceFile {
   const text = readText(path, shownPath)
-  const { root, findings } = readSource(text, formatOf(path))
+  const { root, findings } = readDefinitionSource(text, formatOf(path))
   return { path: shownPath, lines: lineIndex(text), root, findings }
 }
 
