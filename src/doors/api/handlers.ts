@@ -19,6 +19,7 @@ import {
   callAnswerOf,
   definitionHeadOf,
   definitionOf,
+  definitionVersionOf,
   done,
   failedAnswer,
   type HandlersOf,
@@ -184,7 +185,7 @@ export const handlers: Handlers = {
     return done({ deleted: true })
   },
   'definitions.versions': async ({ runtime }, { id }) =>
-    done({ items: await runtime.definitions.versions(id) }),
+    done({ items: (await runtime.definitions.versions(id)).map(definitionVersionOf) }),
   ...jobsHandlers,
   check: async ({ runtime }, input) => {
     const offer = offerOf(input)

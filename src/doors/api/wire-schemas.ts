@@ -34,6 +34,7 @@ export const moneySchema = countSchema.describe('millionths of a US dollar')
 /** What one report may say of money. */
 export const paidSchema = moneySchema.max(costMicroUsdMax)
 export const momentSchema = countSchema.describe('milliseconds since 1970')
+const dateTimeSchema = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC' })
 export const hostSchema = z.enum(hostIds).describe('the host that defines the tool names')
 /** How long one request may wait; a client that wants more asks again. */
 export const waitMsMax = 60_000
@@ -314,7 +315,7 @@ export const definitionVersion = z
     source: z.string().describe('as written by its author'),
     format,
     machines: z.record(z.string(), z.string()).describe('hash of each machine, by name'),
-    createdAt: momentSchema,
+    createdAt: dateTimeSchema,
   })
   .meta({ id: 'DefinitionVersion' })
 
@@ -325,8 +326,8 @@ export const definitionHead = z
     workspace: z.string().describe('the folder of its file; empty if stored through the API'),
     dialect: z.string(),
     version: countSchema,
-    createdAt: momentSchema,
-    updatedAt: momentSchema,
+    createdAt: dateTimeSchema,
+    updatedAt: dateTimeSchema,
   })
   .meta({ id: 'DefinitionHead' })
 
@@ -336,6 +337,9 @@ export const definition = definitionHead
     source: z.string().describe('as written by its author'),
     format,
     machines: z.record(z.string(), z.string()).describe('hash of each machine, by name'),
+    document: jsonObjectSchema
+      .nullable()
+      .describe('a process with its `id`, `createdAt` and `updatedAt`; null for other dialects'),
   })
   .meta({ id: 'Definition' })
 

@@ -95,6 +95,7 @@ function listed(one: McpTool, prefix: string): Listed {
     inputSchema: inputSchemaOf(one.input),
     outputSchema: outputSchema(one.more),
     annotations: annotationsOf(one.effect),
+    ...(one.meta === undefined ? {} : { _meta: one.meta }),
   }
 }
 
@@ -133,7 +134,7 @@ export function openRunTools(desk: ToolContext): ToolSet {
     perform: async (name, call) => {
       const one = all.find((entry) => nameOf(entry, prefix) === name)
       if (one === undefined) return performForm(desk, { name, isKnown: forms.has(name) }, call)
-      const input = checkedInput(one.input, withoutForeign(one, call.input))
+      const input = checkedInput(one.input, withoutForeign(one, call.input), one.errorOf)
       const perform = (): Promise<ToolResult> => one.run(desk, { ...call, input })
       return prefix === ownPrefix ? perform() : dropIn(desk, one, { who: call.who, perform })
     },

@@ -7,7 +7,7 @@ import { hasErrors } from '../../core/finding.ts'
 import type { DialectName, Machine } from '../../core/machine/machine.ts'
 import { guessFormat, type SourceFormat } from '../../core/source/read-source.ts'
 import type { DefinitionOffer } from '../runtime.ts'
-import { definitionNames } from './definition-library.ts'
+import { definitionNames, ownIdOf } from './definition-library.ts'
 
 export type CompiledSource = {
   readonly source: string
@@ -22,6 +22,8 @@ export type CompiledSource = {
 
 export type GoodSource = {
   readonly name: string
+  /** The id that it brings along from where it was stored. */
+  readonly ownId: string | null
   readonly dialect: DialectName
   readonly machines: readonly [Machine, ...Machine[]]
 }
@@ -41,6 +43,6 @@ export function compileSource({ source, format }: DefinitionOffer): CompiledSour
     return { ...text, findings: all, names, good: null }
   }
   const name = names[0] ?? first.name
-  const good: GoodSource = { name, dialect, machines: [first, ...others] }
+  const good: GoodSource = { name, ownId: ownIdOf(root), dialect, machines: [first, ...others] }
   return { ...text, findings: all, names, good }
 }

@@ -84,14 +84,24 @@ function namesIn(files: Iterable<SourceFile>, place: 'given' | 'beside'): NamedM
   return named
 }
 
-/** The names a definition can be invoked by: its `id`, its `name`, or the ids of its tasks. */
+/**
+ * The names a definition can be invoked by: its `id`, its `name`, or the ids of its tasks. The `id`
+ * of a process is none: the service that stores it gives it out.
+ */
 export function definitionNames(root: Node): readonly string[] {
   const { dialect } = detectDialect(root)
   if (dialect === null) return []
+  if (dialect === 'process') return textOf(root, 'name')
   const context = member(root, 'context')
   const task = context === undefined ? undefined : member(context, 'task')
   const tasks = task === undefined ? [] : task.kind === 'list' ? task.items : [task]
   return [root, ...tasks].flatMap((node) => [textOf(node, 'id'), textOf(node, 'name')].flat())
+}
+
+/** The `id` that a process brings along from where it was stored; null: it has none. */
+export function ownIdOf(root: Node): string | null {
+  const { dialect } = detectDialect(root)
+  return dialect === 'process' ? (textOf(root, 'id')[0] ?? null) : null
 }
 
 function textOf(node: Node, key: string): readonly string[] {
