@@ -14,6 +14,7 @@ const controlTools = [
   'submit',
   'wait',
   'pause',
+  'deactivate',
   'log',
   'create_workflow',
   'force_state',

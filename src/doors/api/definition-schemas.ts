@@ -64,4 +64,9 @@ export const offer = {
   source: z.string().optional().describe('the text of the definition, JSON or YAML'),
   format: format.optional().describe('if absent, detected from the text'),
   definition: jsonObjectSchema.optional().describe('the definition as a value instead of text'),
+  upstream_servers: z
+    .array(jsonObjectSchema)
+    .readonly()
+    .optional()
+    .describe('servers of a template file, kept with the definition'),
 }

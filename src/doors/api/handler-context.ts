@@ -177,10 +177,12 @@ export function offerOf({
   source,
   format,
   definition,
+  upstream_servers: servers,
 }: OperationRequest<'check'>): DefinitionOffer | null {
   if ((source === undefined) === (definition === undefined)) return null
   if (source !== undefined) return { source, format: format ?? null }
-  return { source: JSON.stringify(definition, null, 2), format: 'json' }
+  const whole = servers === undefined ? definition : { definition, upstream_servers: servers }
+  return { source: JSON.stringify(whole, null, 2), format: 'json' }
 }
 
 /** The problem where `offerOf` gives null. */

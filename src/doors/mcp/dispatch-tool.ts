@@ -123,13 +123,15 @@ export function annotationsOf(effect: McpTool['effect'] | 'removes'): Listed['an
   }
 }
 
-/** The arguments as their schema reads them. */
+/** The arguments as their schema reads them; `null` says the same as leaving one out. */
 export function checkedInput(
   input: z.ZodObject,
   args: JsonObject,
   errorOf?: McpTool['errorOf'],
 ): Record<string, Json> {
-  const parsed = input.safeParse(args)
+  const isSaid = ([key, value]: readonly [string, unknown]): boolean =>
+    value !== null || input.shape[key]?.safeParse(undefined).success !== true
+  const parsed = input.safeParse(Object.fromEntries(Object.entries(args).filter(isSaid)))
   // WHY the cast: it was JSON, and a schema adds nothing but defaults.
   if (parsed.success) return parsed.data as Record<string, Json>
   const detail = parsed.error.issues

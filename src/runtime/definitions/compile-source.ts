@@ -1,10 +1,11 @@
 /** Reads, checks and compiles the text of a definition, with every finding. */
 import { hash } from 'node:crypto'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
+import { readDefinitionSource } from '../../core/dialects/definition-wrapper.ts'
 import type { Finding } from '../../core/finding.ts'
 import { hasErrors } from '../../core/finding.ts'
 import type { DialectName, Machine } from '../../core/machine/machine.ts'
-import { guessFormat, readSource, type SourceFormat } from '../../core/source/read-source.ts'
+import { guessFormat, type SourceFormat } from '../../core/source/read-source.ts'
 import type { DefinitionOffer } from '../runtime.ts'
 import { definitionNames, ownIdOf } from './definition-library.ts'
 
@@ -30,7 +31,7 @@ export type GoodSource = {
 export function compileSource({ source, format }: DefinitionOffer): CompiledSource {
   const kind = format ?? guessFormat(source)
   const sourceHash = hash('sha256', source, 'hex')
-  const { root, findings } = readSource(source, kind)
+  const { root, findings } = readDefinitionSource(source, kind)
   const text = { source, sourceHash, format: kind }
   if (root === null) return { ...text, findings, names: [], good: null }
   const compiled = compileDefinition(root)

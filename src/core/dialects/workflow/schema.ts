@@ -149,7 +149,8 @@ const stateSchema = z
       .enum(['completed', 'failed'])
       .optional()
       .describe(
-        'How a run ends in this final state. A state named `failed` also ends it as failed.',
+        'How a run ends in this final state. `failed` is the default of a state that is named so ' +
+          'or listed in `meta.failure_states`.',
       ),
     instructions: z.string().optional().describe('Instructions for the agent in this state.'),
     on: z.record(z.string(), transitionSchema).optional().describe('The transition of each event.'),
@@ -221,6 +222,9 @@ const metaSchema = z
       .optional()
       .describe('`none` makes `requires_approval` advisory; otherwise it is enforced.'),
     debug: z.boolean().optional().describe('Lets a person move the run to any state.'),
+    failure_states: namesField
+      .optional()
+      .describe('Final states that count as failures, besides one named `failed`.'),
     default_model: z.string().optional().describe('The model the host should use; a hint.'),
     after_end: z
       .enum(['hold', 'release'])
