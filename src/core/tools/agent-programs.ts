@@ -67,14 +67,19 @@ function isAgent(program: string, rest: Words): boolean {
   return verbs.length === 0 || verb === undefined || verb === null || verbs.includes(verb)
 }
 
+/** The verbs by which each program runs a tool; undefined: whatever it is called with. */
+const runnerVerbs = new Map<string, (string | undefined)[]>()
+for (const [name = '', verb] of runners) {
+  runnerVerbs.set(name, [...(runnerVerbs.get(name) ?? []), verb])
+}
+
 /** The word behind a runner of tools, `npx` or `npm … exec`; null: the command is none. */
 function runnerEnd(words: Words, name: string): number | null {
-  for (const [program, verb] of runners) {
-    if (program !== name) continue
-    if (verb === undefined) return 1
-    const at = candidates(words, 1).find((index) => words[index] === verb)
-    if (at !== undefined) return at + 1
-  }
+  const verbs = runnerVerbs.get(name)
+  if (verbs === undefined) return null
+  if (verbs.includes(undefined)) return 1
+  const at = candidates(words, 1).find((index) => verbs.includes(words[index] ?? ''))
+  if (at !== undefined) return at + 1
   return name === 'uv' && words.indexOf('tool') === 1 && words[2] === 'run' ? 3 : null
 }
 
