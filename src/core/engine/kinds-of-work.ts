@@ -35,8 +35,9 @@ function collect(): ReadonlyMap<string, readonly number[]> {
 
 /** Words in front of others that say what the work is. */
 export const packageRunners: ReadonlySet<string> = new Set(
-  (
-    'npm npx pnpm yarn bun bunx run exec x dlx run-script uv uvx poetry pipenv pdm hatch python ' +
-    'node python3 nodejs -m git kubectl go cargo bundle docker docker-compose compose task just make'
-  ).split(' '),
+  [
+    'npm npx pnpm yarn bun bunx run exec x dlx run-script uv uvx poetry pipenv pdm hatch python',
+    'node python3 nodejs -m git kubectl go cargo bundle docker docker-compose compose task just',
+    'make',
+  ].flatMap((line) => line.split(' ')),
 )

@@ -122,8 +122,8 @@ export function matchingEntries(
   { byProgram, wild }: EntryIndex,
   command: CommandWords,
 ): readonly CommandEntry[] {
-  const same = byProgram.get(command.words[0] ?? '') ?? []
-  const found = same.filter((entry) => matches(entry, command))
+  const same = byProgram.get(command.words[0] ?? '')
+  const found = same === undefined ? [] : same.filter((entry) => matches(entry, command))
   return wild.length === 0 ? found : [...found, ...wild.filter((one) => matches(one, command))]
 }
 

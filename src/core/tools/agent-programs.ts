@@ -26,8 +26,12 @@ const scriptEnding = /\.(?:[cm]?[jt]s|py)$/
 /** Options whose value is a package that is run. */
 const packageOptions = /^(?:-p|--package|--from|--with|--spec)$/
 /** Options whose value is a folder, a part of the project or a setting: never what is run. */
-const valueOptions =
-  /^(?:-C|--prefix|--cwd|--dir|--directory|--project|-w|--workspace|-F|--filter|--registry|--cache|--userconfig|--python|--env-file|--index-url|-i)$/
+const valueOptions: ReadonlySet<string> = new Set(
+  [
+    '-C --prefix --cwd --dir --directory --project -w --workspace -F --filter --registry',
+    '--cache --userconfig --python --env-file --index-url -i',
+  ].flatMap((line) => line.split(' ')),
+)
 /** Options without a value, where what follows them is what is run. */
 const flags =
   /^(?:-y|--yes|--no-install|-q|--quiet|--silent|-s|--bun|--|-m|-A|--allow-all|--no-warnings)$/
@@ -67,14 +71,19 @@ function isAgent(program: string, rest: Words): boolean {
   return verbs.length === 0 || verb === undefined || verb === null || verbs.includes(verb)
 }
 
+/** The verbs by which each program runs a tool; undefined: whatever it is called with. */
+const runnerVerbs = new Map<string, (string | undefined)[]>()
+for (const [name = '', verb] of runners) {
+  runnerVerbs.set(name, [...(runnerVerbs.get(name) ?? []), verb])
+}
+
 /** The word behind a runner of tools, `npx` or `npm … exec`; null: the command is none. */
 function runnerEnd(words: Words, name: string): number | null {
-  for (const [program, verb] of runners) {
-    if (program !== name) continue
-    if (verb === undefined) return 1
-    const at = candidates(words, 1).find((index) => words[index] === verb)
-    if (at !== undefined) return at + 1
-  }
+  const verbs = runnerVerbs.get(name)
+  if (verbs === undefined) return null
+  if (verbs.includes(undefined)) return 1
+  const at = candidates(words, 1).find((index) => verbs.includes(words[index] ?? ''))
+  if (at !== undefined) return at + 1
   return name === 'uv' && words.indexOf('tool') === 1 && words[2] === 'run' ? 3 : null
 }
 
@@ -90,7 +99,7 @@ function candidates(words: Words, from: number): readonly number[] {
       if (/^--(?:package|from|with|spec)=/.test(word)) found.push(at)
       continue
     }
-    if (valueOptions.test(before)) continue
+    if (valueOptions.has(before)) continue
     found.push(at)
     // Behind an option that is not known, it may be a value: what follows counts too.
     const isValue = before.startsWith('-') && !flags.test(before)

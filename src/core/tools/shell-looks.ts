@@ -31,7 +31,7 @@ export function looksIn(
   if (typeof own(input, 'command') !== 'string') return undefined
   if (!Object.keys(input).every((key) => plainFields.has(key))) return undefined
   if (startsIndirectly(input) || shell.commands.some(changesFolderIndirectly)) return undefined
-  const moves = shell.commands.some(({ words }) => words[0] === 'cd')
+  const moves = (): boolean => shell.commands.some(({ words }) => words[0] === 'cd')
   const commands: ShellLook[] = []
   let isAll = true
   for (const [at, command] of shell.commands.entries()) {
@@ -76,7 +76,7 @@ type Looking = {
   readonly lacking: readonly string[]
   readonly workspace: string
   /** The text changes the folder: the way up from there is the kernel's, not the text's. */
-  readonly moves: boolean
+  readonly moves: () => boolean
   readonly locate: (path: string) => readonly CallPath[]
 }
 
@@ -91,7 +91,9 @@ function lookOf(command: SimpleCommand, { at, lacking, workspace, moves, locate 
   if (tools.length === 0) return null
   const reads = form.paths.flatMap((path) => seenFrom(dirs, path)).map((path) => path ?? '')
   const placed = reads.flatMap(locate)
-  const goesUp = (moves ? reads : form.paths).some((path) => isIndirect.test(path))
+  const goesUp =
+    reads.some((path) => isIndirect.test(path)) &&
+    (moves() || form.paths.some((path) => isIndirect.test(path)))
   if (goesUp && placed.some(({ inside }) => inside !== null)) return null
   if (!placed.every((path) => isSearchable(path, form))) return null
   const act = form.tool === 'Read' ? 'read' : 'search'

@@ -163,7 +163,7 @@ const stateSchema = z
     disallowed_tools: namesField.optional().describe('Tools the agent may not use here.'),
     allowed_commands: namesField
       .optional()
-      .describe('Prefixes of allowed shell commands, in whole words, e.g. `npm test`.'),
+      .describe('Allowed commands by their first words; `*` is any text of a word: `npm run *`.'),
     allowed_commands_tool: nameField
       .optional()
       .describe('The tool that `allowed_commands` applies to; default `Bash`.'),
