@@ -113,6 +113,12 @@ type PackageWish = {
   readonly scratch: (name: string) => string
 }
 
+/** WHY: behind a proxy with certificates of its own, npm reaches the registry only with these. */
+function networkVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = /^(?:node_extra_ca_certs|ssl_cert_(?:file|dir)|(?:https?|no)_proxy)$/i
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.test(name)))
+}
+
 /** Installs the package with npm, with a clean home and without a compiler on the PATH. */
 export function installPackage({ node, tarball, as, scratch }: PackageWish): InstalledPackage {
   const prefix = scratch('prefix')
@@ -120,7 +126,8 @@ export function installPackage({ node, tarball, as, scratch }: PackageWish): Ins
   const args = ['install', ...wish, '--prefix', prefix, '--prefer-offline', tarball]
   // WHY the cache of the machine: what `npm ci` has brought is not brought again.
   const npm_config_cache = checked('npm', ['config', 'get', 'cache'], process.env).trim()
-  const env = { PATH: putTools(scratch('tools'), node), HOME: scratch('home'), npm_config_cache }
+  const own = { PATH: putTools(scratch('tools'), node), HOME: scratch('home'), npm_config_cache }
+  const env = { ...networkVariables(process.env), ...own }
   checked(node, [npmCli(), '--no-audit', '--no-fund', ...args], env)
   const modules = join(prefix, ...(as === 'global' ? ['lib'] : []), 'node_modules')
   const bin = as === 'global' ? join(prefix, 'bin') : join(modules, '.bin')

@@ -326,7 +326,7 @@ describe('asking', () => {
     expect(code).toBe(0)
     expect(out.match(/Write these changes\?/g)).toHaveLength(2)
     expect(out).toMatch(/details\] Gemini CLI[\s\S]*BeforeTool[\s\S]*details\]/)
-    expect(out).toContain('! Gemini CLI: ')
+    expect(out).toContain('details] ! Gemini CLI runs the hooks of a folder')
     expect((await bench.pawl('uninit', 'gemini')).out).not.toContain('settings.json')
     expect((await bench.pawl('uninit', 'gemini', '--details')).out).toContain('settings.json')
   })
