@@ -41,7 +41,11 @@ test.runIf(isOurNode)(
     const [column] = hosts
     expect(column).toMatchObject({ host: 'claude', version: '2.1.325', fault: null })
     const outcome = (id: string): string | undefined => column?.cells[id]?.outcome
-    for (const id of ['shell', 'heredoc', 'parallel', 'wipe', 'outside', 'slow', 'killed']) {
+    const executed = [
+      ...['shell', 'spellings', 'background', 'heredoc', 'parallel', 'agents', 'wipe', 'outside'],
+      ...['slow', 'killed', 'worktree', 'link', 'removed'],
+    ]
+    for (const id of executed) {
       expect(`${id} ${outcome(id)}`).toBe(`${id} EXECUTED`)
     }
     for (const id of ['write', 'edit', 'mcp', 'subagent', 'patch', 'typed']) {

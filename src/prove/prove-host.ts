@@ -6,8 +6,11 @@
 import { extname, join } from 'node:path'
 import type { ProvableHostId } from '../core/hosts/registry.ts'
 import {
+  agentsCanary,
   brokenCanaries,
   callCanaries,
+  type DeclaredPathId,
+  declaredPathIds,
   type PathId,
   pathIds,
   typedCanary,
@@ -18,6 +21,7 @@ import type { Transcript } from './hosts/drive.ts'
 import { drivers } from './hosts/drivers.ts'
 import type { HostProgram } from './hosts/find-host.ts'
 import { openSandboxEnv, putFile, type SandboxEnv, type SandboxRequest } from './sandbox-env.ts'
+import { makeOtherFolders, tryElsewhere } from './start-elsewhere.ts'
 
 export type ProofOutcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
 
@@ -79,11 +83,15 @@ export async function proveHost({ found, pawl, until }: ProveRequest): Promise<H
   const { name: host, program, version } = found
   const world = await openSandboxEnv({ host, program, pawl })
   try {
+    const folders = await makeOtherFolders(world)
     await world.mustPawl('init', host, '--yes')
+    await world.mustPawl('init', '--user', host, '--yes')
     const file = putFile(world, 'prove.json', JSON.stringify(definition))
     const { runId } = JSON.parse(await world.mustPawl('start', file, '--json'))
     const trial = await tryAll(world, runId, until)
-    const cells = pathIds.map((id) => [id, cellOf(host, id, trial)])
+    const elsewhere = await tryElsewhere(world, folders, until - endMs)
+    const tried = [...trial.tried, ...elsewhere]
+    const cells = pathIds.map((id) => [id, cellOf(host, id, { ...trial, tried })])
     const ms = Math.round(performance.now() - begun)
     return { host, version, ms, cells: Object.fromEntries(cells) }
   } finally {
@@ -107,6 +115,7 @@ async function tryAll(world: SandboxEnv, runId: string, until: number): Promise<
     together(singles),
     ...free.filter((one) => !singles.includes(one)),
     wipeCanary(world),
+    agentsCanary(world),
     // WHY before those that break the daemon: opening the terminal needs its answer.
     ...(typed === null ? [] : [{ ...typed, before: send('TYPE') }]),
     ...startingWith(callCanaries(world), send('LOOK')),
@@ -147,6 +156,8 @@ function startingWith(
 
 /** What one path came to. */
 function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial): Cell {
+  const declared = declaredPathIds.find((one) => one === id)
+  if (declared !== undefined) return declaredCell(host, declared)
   const of = (wanted: string): Tried | undefined => tried.find((one) => one.id === wanted)
   const held = of(id)
   // What breaks the guard is tried with the shell.
@@ -178,4 +189,12 @@ function earlyEnd({ why, exitCode, ms }: Transcript): string {
   return why === 'ended'
     ? `the session ended with code ${exitCode} ${after}`
     : `the session printed too much and was ended ${after}`
+}
+
+/** What is known of the host, and was not tried here. */
+function declaredCell(host: ProvableHostId, id: DeclaredPathId): Cell {
+  const note = drivers[host].declared[id]
+  return note === undefined
+    ? { outcome: 'not offered', note: `${host} does not do that past its hooks` }
+    : { outcome: 'not enforceable', note: `not tried: ${note}` }
 }

@@ -36,6 +36,8 @@ export type SandboxEnv = {
   readonly pawl: (...args: readonly string[]) => Promise<CommandResult>
   /** The same, where it must go well; gives what it printed. */
   readonly mustPawl: (...args: readonly string[]) => Promise<string>
+  /** Runs git in the project; where there is none, what needs it will be seen not to work. */
+  readonly git: (...args: readonly string[]) => Promise<CommandResult>
   /** A client of the daemon, as an agent; whoever opens it closes it. */
   readonly openClient: () => Client
   /** The daemon, by its note; null: there is none. */
@@ -71,8 +73,9 @@ export async function openSandboxEnv(request: SandboxRequest): Promise<SandboxEn
   const start = (command: readonly string[]): Promise<CommandResult> =>
     run(command, { cwd: project, env: { ...own, ...env } })
   const call = (...args: readonly string[]): Promise<CommandResult> => start([...pawl, ...args])
-  // Where there is no git, what needs it will be seen not to work.
-  await start(['git', 'init', '-q'])
+  const who = ['-c', 'user.name=tester', '-c', 'user.email=tester@example.com']
+  const git: SandboxEnv['git'] = (...args) => start(['git', ...who, ...args])
+  await git('init', '-q')
   const daemonPid = (): number | null => readPid(join(pawlHome, 'daemon.json'))
   const signalDaemon = (signal: NodeJS.Signals): void => {
     const pid = daemonPid()
@@ -81,6 +84,7 @@ export async function openSandboxEnv(request: SandboxRequest): Promise<SandboxEn
   return {
     ...{ host, program, root, project, home, pawlHome, env, daemonPid, signalDaemon },
     pawl: call,
+    git,
     openClient: () => {
       const { http } = JSON.parse(readFileSync(join(pawlHome, 'daemon.json'), 'utf8'))
       const token = readFileSync(join(pawlHome, 'agent.token'), 'utf8').trim()

@@ -112,8 +112,7 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const passes = store.isShared ? null : (options.passes ?? null)
   const reading = { ...judging, ...queriesOf(desk), waitFor: (wish: Wait) => waitFor(desk, wish) }
   const onChange = (): void => passes?.takeBack()
-  const brokenHooks = options.brokenHooks ?? (() => [])
-  const calls = callsOf(desk, { marks, runtime: reading, onChange, brokenHooks })
+  const calls = callsOf(desk, { ...options, marks, runtime: reading, onChange })
   return {
     ...reading,
     calls,
@@ -176,14 +175,15 @@ function standingOf({ runId, machine, state }: FamilyMember): RunStanding {
   }
 }
 
-type CallsParts = Pick<OpenCallsTools, 'marks' | 'brokenHooks'> & {
+type CallsParts = Pick<OpenCallsTools, 'marks'> & {
+  readonly brokenHooks?: OpenCallsTools['brokenHooks']
   readonly runtime: OpenCallsTools['runtime'] & Pick<Runtime, 'readRun'>
   /** Hears at once that a run may have begun or ended. */
   readonly onChange: () => void
 }
 
 function callsOf(desk: CommandContext, parts: CallsParts): Calls {
-  const { marks, runtime, onChange, brokenHooks } = parts
+  const { marks, runtime, onChange, brokenHooks = () => [] } = parts
   return openCalls({
     ...desk,
     ...{ marks, runtime, leafOf, brokenHooks, now: desk.clock.now },

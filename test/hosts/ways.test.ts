@@ -32,11 +32,17 @@ async function repository(host: ProvableHostId): Promise<SandboxEnv & Ways> {
 type Ways = { readonly tree: string; readonly link: string; readonly sub: string }
 
 /** A session in a folder that writes a file by the shell. */
-async function writes(world: SandboxEnv, folder: string): Promise<Transcript & Landed> {
+async function writes(
+  world: SandboxEnv,
+  folder: string,
+  isResumed = false,
+): Promise<Transcript & Landed> {
   const { shell } = drivers[world.host].toolCalls
   const mark = join(folder, 'written.txt')
-  const turns = [{ tools: [shell(`echo x > ${mark}`)] }, { text: 'Done.' }]
-  const transcript = await drive({ ...world, project: folder, script: { turns } })
+  const once = [{ tools: [shell(`echo x > ${mark}`)] }, { text: 'Done.' }]
+  // The script goes by the conversation, which begins with the session before.
+  const turns = isResumed ? [...once, ...once] : once
+  const transcript = await drive({ ...world, project: folder, script: { turns }, isResumed })
   const hasLanded = fileText(mark) !== null
   rmSync(mark, { force: true })
   return { ...transcript, hasLanded }
@@ -108,4 +114,16 @@ test.each(testedHosts)('%s: a folder whose hooks were removed stays guarded', as
   const file = 'none' in userHooks ? '' : join(world.home, userHooks.folder, userHooks.file)
   expect(fileText(file) ?? '').not.toContain('pawl-hook')
   expect(dirname(file)).not.toBe('.')
+})
+
+test.each(testedHosts)('%s: a resumed session is held as before', async (host) => {
+  const world = await repository(host)
+  await world.mustPawl('init', host, '--yes')
+  const run = await begin(world)
+  const first = await writes(world, world.project)
+  expect(first.hasLanded).toBe(false)
+  const second = await writes(world, world.project, true)
+  expect(second.hasLanded, second.output.slice(-2_000)).toBe(false)
+  const denied = (await logOf(world, run)).filter(({ type }) => type === 'call.denied')
+  expect(denied.length, second.output.slice(-2_000)).toBeGreaterThanOrEqual(2)
 })

@@ -108,6 +108,10 @@ export const geminiHost = {
     endpoints: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com'],
     baseUrlVariable: 'GOOGLE_GEMINI_BASE_URL',
   },
-  limits: ['it calls hooks only in folders that the user trusts, and none with `--skip-trust`'],
+  limits: [
+    'shell commands inside a custom command (`!{…}`) are run when it is expanded, and no hook is ' +
+      'known to be asked: remove them from the command; agents cannot write such files',
+    'it calls hooks only in folders that the user trusts, and none with `--skip-trust`',
+  ],
   proof: { version: '0.61.0' },
 } satisfies HostDescriptor

@@ -91,8 +91,8 @@ export const opencodeHost = {
   limits: [
     'with --pure, or if its plugin cannot be loaded, it calls no plugin: only isolation ' +
       'protects against that',
-    'shell commands inside a slash command (`!`) run before any plugin is asked: remove them from ' +
-      'the command, or isolate opencode; agents cannot write such files',
+    'shell commands inside a slash command (`!`) run before any plugin is asked: remove them ' +
+      'from the command, or isolate opencode; agents cannot write such files',
     '`opencode run` ends when its model stops, finished or not; the run stays open and on record',
   ],
   proof: { version: '1.18.33' },

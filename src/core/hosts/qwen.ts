@@ -119,6 +119,9 @@ export const qwenHost = {
     baseUrlVariable: 'OPENAI_BASE_URL',
   },
   limits: [
+    'shell commands inside a custom command (`!{…}`) are run when it is expanded, and no hook is ' +
+      'known to be asked: remove them from the command; agents cannot write such files',
+
     'with --bare, --safe-mode or disableAllHooks it calls no hooks at all, and with ' +
       'security.folderTrust only in folders that the user trusts: isolation protects against that',
     'a call that a person approved with changes is blocked, because it ignores a changed input',

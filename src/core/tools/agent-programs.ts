@@ -26,12 +26,11 @@ const scriptEnding = /\.(?:[cm]?[jt]s|py)$/
 /** Options whose value is a package that is run. */
 const packageOptions = /^(?:-p|--package|--from|--with|--spec)$/
 /** Options whose value is a folder, a part of the project or a setting: never what is run. */
-const valueOptions: ReadonlySet<string> = new Set(
-  [
-    '-C --prefix --cwd --dir --directory --project -w --workspace -F --filter --registry',
-    '--cache --userconfig --python --env-file --index-url -i',
-  ].flatMap((line) => line.split(' ')),
-)
+const valueOptions: ReadonlySet<string> = new Set([
+  ...['-C', '--prefix', '--cwd', '--dir', '--directory', '--project', '-w', '--workspace', '-F'],
+  ...['--filter', '--registry', '--cache', '--userconfig', '--python', '--env-file', '-i'],
+  '--index-url',
+])
 /** Options without a value, where what follows them is what is run. */
 const flags =
   /^(?:-y|--yes|--no-install|-q|--quiet|--silent|-s|--bun|--|-m|-A|--allow-all|--no-warnings)$/

@@ -48,8 +48,13 @@ export const claudeDriver: Driver = {
   }),
   toolCalls,
   unenforceable: {},
+  declared: {
+    skill:
+      'shell commands in a skill or slash command are run when it is expanded, and no hook is ' +
+      'asked; `disableSkillShellExecution` in the settings of Claude Code stops them',
+  },
   prepare: () => undefined,
-  start: ({ modelUrl, prompt, mcp }) => ({
+  start: ({ modelUrl, prompt, mcp, isResumed }) => ({
     env: { [claudeHost.model.baseUrlVariable]: modelUrl },
     args: [
       '-p',
@@ -57,6 +62,7 @@ export const claudeDriver: Driver = {
       ...['--output-format', 'stream-json', '--verbose'],
       ...['--model', 'claude-sonnet-4-5'],
       ...['--permission-mode', 'bypassPermissions'],
+      ...(isResumed ? ['--continue'] : []),
       ...['--mcp-config', JSON.stringify({ mcpServers: mcp })],
     ],
   }),

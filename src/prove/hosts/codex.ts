@@ -49,8 +49,13 @@ export const codexDriver: Driver = {
       'Codex calls no hook for `write_stdin`; opening the terminal is judged, so allow no shell ' +
       'or interpreter by name; only isolation protects against what is typed',
   },
+  declared: {
+    web:
+      '`web_search` runs at the provider, and no hook is asked; `web_search = "disabled"` in ' +
+      'config.toml turns it off',
+  },
   prepare,
-  start: ({ project, modelUrl, prompt, mcp, hookTrust }) => ({
+  start: ({ project, modelUrl, prompt, mcp, hookTrust, isResumed }) => ({
     env: {},
     args: [
       ...['exec', '--json', '--skip-git-repo-check', '-C', project, '-s', 'danger-full-access'],
@@ -58,6 +63,7 @@ export const codexDriver: Driver = {
       ...['-c', `model_providers.mock.base_url=${quote(`${modelUrl}/v1`)}`],
       ...Object.entries(mcp).flatMap(([name, server]) => mcpArgs(name, server)),
       ...(hookTrust === 'skipped' ? ['--dangerously-bypass-hook-trust'] : []),
+      ...(isResumed ? ['resume', '--last'] : []),
       prompt,
     ],
   }),

@@ -20,6 +20,8 @@ type Drive = HostPlace & {
   readonly onTurn?: (exchange: Exchange) => Promise<void> | void
   readonly mcp?: Readonly<Record<string, McpServer>>
   readonly hookTrust?: 'asked' | 'skipped'
+  /** Goes on with the last session of the folder; absent: a new one. */
+  readonly isResumed?: boolean
   /** More of the environment. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
@@ -77,7 +79,7 @@ export async function drive(wish: Drive): Promise<Transcript> {
   })
   try {
     const { args, env } = drivers[host].start({
-      ...{ project, home, mcp, hookTrust },
+      ...{ project, home, mcp, hookTrust, isResumed: wish.isResumed === true },
       modelUrl: model.url,
       prompt: script.prompt ?? 'go',
     })

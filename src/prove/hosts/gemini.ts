@@ -34,14 +34,20 @@ export const geminiDriver: Driver = {
   }),
   toolCalls,
   unenforceable: {},
+  declared: {
+    skill:
+      'shell commands in a custom command (`!{…}`) are run when it is expanded, and no hook is ' +
+      'known to be asked; remove them from the command, or isolate Gemini CLI',
+  },
   prepare,
-  start: ({ home, modelUrl, prompt, mcp }) => {
+  start: ({ home, modelUrl, prompt, mcp, isResumed }) => {
     const settings = JSON.parse(readFileSync(settingsFile(home), 'utf8'))
     writeFileSync(settingsFile(home), JSON.stringify({ ...settings, mcpServers: mcp }))
     return {
       env: { [geminiHost.model.baseUrlVariable]: modelUrl },
       args: [
         ...['-m', 'gemini-2.5-flash', '--output-format', 'stream-json'],
+        ...(isResumed ? ['--resume', 'latest'] : []),
         ...['--approval-mode', 'yolo', '-p', prompt],
       ],
     }

@@ -3,7 +3,7 @@
  * of its own and a model on loopback. Each host has a file of its own.
  * Must not know Pawl's hooks or runs.
  */
-import type { PathId } from '../canaries.ts'
+import type { DeclaredPathId, PathId } from '../canaries.ts'
 import type { HostToolCalls } from './tool-calls.ts'
 
 /** Where a host is started. */
@@ -23,6 +23,8 @@ type Sitting = HostPlace & {
   readonly mcp: Readonly<Record<string, McpServer>>
   /** `skipped`: Codex runs hooks that nobody trusted, as a hand-written one in a test. */
   readonly hookTrust: 'asked' | 'skipped'
+  /** Goes on with the last session of the folder. */
+  readonly isResumed: boolean
 }
 
 export type Driver = {
@@ -34,6 +36,8 @@ export type Driver = {
   readonly toolCalls: HostToolCalls
   /** Paths that end in no hook of the host, whoever installs it, and what covers them. */
   readonly unenforceable: Readonly<Partial<Record<PathId, string>>>
+  /** What is said without a try: how a host does it past its hooks; absent: it asks a hook. */
+  readonly declared: Readonly<Partial<Record<DeclaredPathId, string>>>
 }
 
 /** A command line beside the name of the program. */

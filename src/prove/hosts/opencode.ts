@@ -41,10 +41,19 @@ export const opencodeDriver: Driver = {
   }),
   toolCalls,
   unenforceable: {},
+  declared: {
+    skill:
+      'shell commands in a slash command are run before a plugin is asked; remove them from the ' +
+      'command, or isolate opencode',
+  },
   prepare: () => undefined,
-  start: ({ modelUrl, prompt, mcp }) => ({
+  start: ({ modelUrl, prompt, mcp, isResumed }) => ({
     env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(modelUrl, mcp)) },
-    args: ['run', '--format', 'json', '--model', 'mock/mock-model', prompt],
+    args: [
+      ...['run', '--format', 'json', '--model', 'mock/mock-model'],
+      ...(isResumed ? ['--continue'] : []),
+      prompt,
+    ],
   }),
 }
 

@@ -37,13 +37,22 @@ export const qwenDriver: Driver = {
   }),
   toolCalls,
   unenforceable: {},
+  declared: {
+    skill:
+      'shell commands in a custom command (`!{…}`) are run when it is expanded, and no hook is ' +
+      'known to be asked; remove them from the command, or isolate Qwen Code',
+  },
   prepare,
-  start: ({ home, modelUrl, prompt, mcp }) => {
+  start: ({ home, modelUrl, prompt, mcp, isResumed }) => {
     const settings = JSON.parse(readFileSync(settingsFile(home), 'utf8'))
     writeFileSync(settingsFile(home), JSON.stringify({ ...settings, mcpServers: mcp }))
     return {
       env: { [qwenHost.model.baseUrlVariable]: `${modelUrl}/v1` },
-      args: ['--output-format', 'stream-json', '--approval-mode', 'yolo', '-p', prompt],
+      args: [
+        ...['--output-format', 'stream-json', '--approval-mode', 'yolo'],
+        ...(isResumed ? ['--continue'] : []),
+        ...['-p', prompt],
+      ],
     }
   },
 }
