@@ -23,8 +23,13 @@ const program = /^pawl(?:\.(?:js|mjs|cjs|ts))?(?:@.*)?$/
 const wordsMax = 8
 
 /** The command that only a person may give; null: there is none. */
-export function personsCommandIn({ commands }: GoodReading): string | null {
-  const found = commands.find((one) => isPersons(one) || isRenaming(one) || speaksToPawl(one))
+export function personsCommandIn({ commands, hidden }: GoodReading): string | null {
+  const isHidden = hidden.some(({ kind }) => kind === 'code')
+  const found = commands.find((one) => {
+    if (isPersons(one) || isRenaming(one) || speaksToPawl(one)) return true
+    // What runs is not known, and this speaks of it.
+    return isHidden && deciding.test(one.text)
+  })
   return found?.text ?? null
 }
 
