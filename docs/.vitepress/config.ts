@@ -94,6 +94,7 @@ export default defineConfig({
         ['Hosts', 'hosts'],
         ['Hook client', 'hooks-client'],
         ['Playing a definition', 'play'],
+        ['What is known of programs', 'programs'],
         ['How commands are tested', 'guard-proof'],
         ['Glossary', 'glossary'],
       ]),

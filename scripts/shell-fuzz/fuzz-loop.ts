@@ -78,7 +78,7 @@ export async function runFuzz({
       if (namesStranger(found.command)) counts.namingStrangers += 1
       if (found.list === 'reading') counts.reading += 1
       if (started.length > 0) counts.starting += 1
-      const ran = wrongIn(sandbox, found.list, { started, changed })
+      const ran = wrongIn(sandbox, found, { started, changed })
       if (ran.length > 0) violations.push({ ...found, ran })
     }
   }
@@ -89,10 +89,18 @@ export async function runFuzz({
 const nothing: Traced = { started: [], changed: [] }
 
 /** What the command did that it may not. */
-function wrongIn(sandbox: Sandbox, list: ListName, { started, changed }: Traced): string[] {
+function wrongIn(
+  sandbox: Sandbox,
+  { command, list }: Pick<Candidate, 'command' | 'list'>,
+  { started, changed }: Traced,
+): string[] {
   if (list === 'reading') return [...changed]
-  return unlistedIn(sandbox, started, lists[list])
+  const wrong = unlistedIn(sandbox, started, lists[list])
+  // Readers behind a pipe need no entry.
+  return command.includes('|') ? wrong.filter((ran) => !pipedReader.test(ran)) : wrong
 }
+
+const pipedReader = /^(cat|head|tail|[ef]?grep|rg|wc|sort|uniq|cut|tr|nl|tac|rev|fold|sed)( |$)/
 
 /** Tries to make a violation shorter; gives up after this many runs. */
 const triesMax = 400
@@ -109,7 +117,7 @@ export async function minimise(sandbox: Sandbox, violation: Violation): Promise<
       const isWorthRunning = isAllowed(command, best.list) && !isUnsafeToRun(command)
       tries += isWorthRunning ? 1 : 0
       const traced = isWorthRunning ? await traceCommand(sandbox, command, best.list) : nothing
-      const ran = wrongIn(sandbox, best.list, traced)
+      const ran = wrongIn(sandbox, { command, list: best.list }, traced)
       if (ran.length > 0) {
         best = { ...best, command, ran }
         isShorter = true

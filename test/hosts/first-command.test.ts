@@ -27,7 +27,15 @@ function helloScript({ host, project }: SandboxEnv): Script {
 /** The environment of a person in a shell, who has trusted nothing but has a model. */
 function shellEnv(world: SandboxEnv, modelUrl: string): Record<string, string> {
   const { host, project, home } = world
-  const sitting = { project, home, modelUrl, prompt: '', mcp: {}, hookTrust: 'asked' } as const
+  const sitting = {
+    project,
+    home,
+    modelUrl,
+    prompt: '',
+    mcp: {},
+    hookTrust: 'asked',
+    isResumed: false,
+  } as const
   const { GEMINI_CLI_TRUST_WORKSPACE: _, ...own } = hostEnv(host, world)
   return { ...own, ...drivers[host].start(sitting).env, ...world.env }
 }

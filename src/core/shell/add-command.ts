@@ -98,9 +98,8 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
   }
   if (/^(source|\.|eval)$/.test(values[0] ?? '')) facts.isOpaque = true
   facts.isSure = scope.isSure
-  const isTame = found.feed.kind === 'unknown' ? found.feed.isTame === true : true
   const command = facts.commands.at(-1) as SimpleCommand
-  learnVariables(facts, words, { command, isFedTamely: isTame && found.feed.kind !== 'text' })
+  learnVariables(facts, words, { command, isFedTamely: () => isTameFeed(found.feed) })
   const dirs = task.isShells ? movedBy(words, scope.dirs) : null
   if (dirs !== null) walk.scope = { ...walk.scope, dirs, missed: scope.dirs }
   const index = facts.commands.length - 1
@@ -136,6 +135,11 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
       })
     }
   }
+}
+
+/** Whether what stands on the input of a command could be neither an option nor a command. */
+function isTameFeed(feed: Feed): boolean {
+  return feed.kind === 'unknown' ? feed.isTame?.() === true : feed.kind !== 'text'
 }
 
 function commandOf(

@@ -14,11 +14,11 @@ const codeKinds: ReadonlySet<string> = new Set(
 export function interpretedCode(command: SimpleCommand): readonly string[] {
   const found = programArguments(command)
   if (found === null) return []
-  const { grammar, options, operands, verbs } = found
+  const { grammar, options, operands } = found
   const isQuery = /^(jq|gojq|jaq|yq)$/.test(baseName(command.words[0] ?? ''))
   const codes: string[] = []
   for (const { kind, value } of [...options, ...operands]) {
-    const isCode = codeKinds.has(kind) || verbs.includes('eval') || isQuery
+    const isCode = codeKinds.has(kind) || grammar.use === 'runs' || isQuery
     if (isCode) codes.push(value ?? command.text)
   }
   const takesInput = grammar.use === 'runs' || grammar.raw.streams === 'no'

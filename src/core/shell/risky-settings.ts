@@ -38,6 +38,11 @@ const sshSetting = alternationPattern(
 const cargoSetting =
   /runner|linker|rustc|rustdoc|wrapper|alias|credential|env\.|source|patch|paths|\.toml/
 
+function addsPlugin(value: string): boolean {
+  const at = value.search(/addopts\s*=/)
+  return at >= 0 && value.includes('-p', at)
+}
+
 /** Whether a setting that is handed to a program changes what it runs; null: it is not known. */
 export function riskySetting(program: string, value: string | null): boolean {
   if (value === null) return true
@@ -51,9 +56,7 @@ export function riskySetting(program: string, value: string | null): boolean {
     case 'cargo':
       return cargoSetting.test(value)
     case 'pytest':
-      // WHY apart: `addopts=.*-p` would look at the rest again for each `addopts`.
-      if (/addopts\s*=/.test(value)) return value.includes('-p')
-      return /^(python_files|pythonpath|required_plugins)/.test(value)
+      return addsPlugin(value) || /^(python_files|pythonpath|required_plugins)/.test(value)
     case 'cmake':
       return /LAUNCHER|TOOLCHAIN|COMPILER|PROGRAM|_COMMAND|MODULE_PATH/.test(value)
     case 'php':

@@ -53,7 +53,7 @@ function scanSed(script: string, brackets: Brackets): TextProgram | null {
     } else if (/[#aicrRv]/.test(command)) i = lineEnd(script, i)
     else if (/[btT:]/.test(command)) i = labelEnd(script, i)
     else if (!/[dDgGhHlnNpPqQxzF=]/.test(command)) return null
-    else i = (/^\s*\d*/.exec(script.slice(i))?.[0].length ?? 0) ? i + digitsAt(script, i) : i
+    else i += digitsAt(script, i)
   }
   return { runs, writes }
 }
@@ -128,7 +128,10 @@ export function readAwk(program: string): TextProgram {
   const bare = flatAwk(program)
   if (bare === null) return wild
   const flat = withoutBrackets(bare)
-  const runs = /\bsystem\b/.test(bare) || /\|\s*(?:&\s*)?getline\b/.test(bare) || /[@`]|\|&/.test(bare)
+  const runs =
+    /\bsystem\b/.test(bare) ||
+    (/\bgetline\b/.test(bare) && bare.includes('|')) ||
+    /[@`]|\|&/.test(bare)
   const isPiping = printsInto(flat, '|')
   const writes = printsInto(flat, '>')
   return runs || isPiping || writes ? { runs: runs || isPiping, writes } : tame
@@ -139,7 +142,8 @@ export function readAwk(program: string): TextProgram {
  * Streams of its own (`> "/dev/stderr"`) are taken out with them. Null: it has no end.
  */
 function flatAwk(program: string): string | null {
-  const text = program.replaceAll(/\\\r?\n/g, ' ')
+  // Blanks mean nothing here, and many of them would be looked at again and again.
+  const text = program.replaceAll(/\\\r?\n/g, ' ').replaceAll(/[ \t\r\f\v]+/g, ' ')
   let out = ''
   let i = 0
   while (i < text.length) {
@@ -149,7 +153,7 @@ function flatAwk(program: string): string | null {
       const end = quoteEnd(text, i)
       if (end < 0) return null
       const isOutput = /^"\/dev\/std(out|err)"$/.test(text.slice(i, end))
-      out = isOutput ? out.replace(/(>>?|\|&?)\s*$/, '') : `${out}""`
+      out = isOutput ? out.replace(/(>>?|\|&?) ?$/, '') : `${out}""`
       i = end
     } else if (char === '/' && startsExpression(out)) {
       const end = expressionEnd(text, i)
@@ -166,7 +170,8 @@ function flatAwk(program: string): string | null {
 
 /** Behind a value a slash divides; everywhere else it begins an expression. */
 function startsExpression(before: string): boolean {
-  const text = before.trimEnd()
+  // The last word is enough.
+  const text = before.slice(-20).trimEnd()
   return text === '' || /[^\w)\]"$]$|\b(?:print|printf|return|in|case|getline)$/.test(text)
 }
 

@@ -61,7 +61,8 @@ export function lookupIn(scope: ValueScope, choice: ValueChoice = noChoice): Wor
     isMade: (part) => {
       if (part.type === 'CommandExpansion') return !saidIn(part, lookup).isTame
       if (part.type === 'ParameterExpansion' && isReplacing(part)) return true
-      const name = variableOf(part)
+      // An element of an array is as much made up as the array is.
+      const name = part.type === 'ParameterExpansion' ? part.parameter : variableOf(part)
       return name !== null && (scope.facts.known?.get(name)?.isMade ?? false)
     },
   }

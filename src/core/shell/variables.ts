@@ -20,7 +20,7 @@ import { baseName } from './wrappers.ts'
 type Learn = (facts: Facts, args: readonly ReadWord[]) => void
 
 /** A command, and whether what stands on its input could be an option or a command. */
-type LearnedCommand = { readonly command: SimpleCommand; readonly isFedTamely: boolean }
+type LearnedCommand = { readonly command: SimpleCommand; readonly isFedTamely: () => boolean }
 
 /** Notes what the words of one command say about variables. */
 export function learnVariables(
@@ -33,7 +33,7 @@ export function learnVariables(
   const name = baseName(first)
   const learn = learners.get(name)
   if (learn !== undefined) learn(facts, words.slice(1))
-  else if (namers.test(name)) namesOf(facts, command, isFedTamely ? 'plain' : 'chosen')
+  else if (namers.test(name)) namesOf(facts, command, isFedTamely() ? 'plain' : 'chosen')
   const isFar = (path: string | null) => path === null || /^[/~]|\.\./.test(path)
   // What `find` looks for may lie below any place that it is told.
   const places = /^(g?find|fd|fdfind)$/.test(name) ? command.words.slice(1) : []

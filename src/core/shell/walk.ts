@@ -273,9 +273,10 @@ function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
   for (const command of pipeline.commands) {
     items.push(mark, command)
     if (items.length === 2) {
-      const isTame = isTameOutput(pipeline.commands, (word) =>
-        readWord(word, lookupIn(walk.scopeOfValues)).map((one) => one.value),
-      )
+      const read = (word: Word) =>
+        readWord(word, lookupIn(walk.scopeOfValues)).map((one) => one.value)
+      // Asked for by few commands: most do not care what they read.
+      const isTame = () => isTameOutput(pipeline.commands, read)
       const feed: Feed = { kind: 'unknown', isPipe: true, isTame }
       mark = { ...mark, scope: { ...unsure(scope), feed } }
     }
@@ -321,6 +322,11 @@ function noteAssignment(walk: ShellWalk, node: Assignment): void {
       const at = element.text.indexOf(']=')
       if (element.text.startsWith('[') && at > 0) calculates(walk, element.text.slice(1, at))
     }
+    return
+  }
+  if (node.value.text.startsWith('(')) {
+    // WHY: to bash it is an array with a word behind it; our parser takes all of it for a text.
+    facts.problem = { reason: 'an array directly before a word', token: node.text.slice(0, 40) }
     return
   }
   const parts = node.value.parts

@@ -22,18 +22,30 @@ const program = /^pawl(?:\.(?:js|mjs|cjs|ts))?(?:@.*)?$/
 const wordsMax = 8
 
 /** The command that only a person may give; null: there is none. */
-export function personsCommandIn({ commands }: GoodReading): string | null {
-  const found = commands.find((one) => isPersons(one) || isRenaming(one) || speaksToPawl(one))
+export function personsCommandIn({ commands, hidden }: GoodReading): string | null {
+  const isHidden = hidden.some(({ kind }) => kind === 'code')
+  const found = commands.find((one) => {
+    if (isPersons(one) || isRenaming(one) || speaksToPawl(one)) return true
+    // What runs is not known, and this speaks of it.
+    return isHidden && speaksOf(one.text)
+  })
   return found?.text ?? null
 }
 
-/** Verbs that decide something, wherever they stand behind the name of the program. */
-const deciding =
-  /\bpawl\b[^\n;&|]*\b(?:approve|refuse|force|release|resume|people|uninit|init|db|import|signal)\b/
+const decidingVerb =
+  /\b(?:approve|refuse|force|release|resume|people|uninit|init|db|import|signal)\b/
+
+/** Whether a text gives the program, in one statement, a verb that decides something. */
+function speaksOf(text: string): boolean {
+  return text.split(/[\n;&|]/).some((statement) => {
+    const at = statement.search(/\bpawl\b/)
+    return at >= 0 && decidingVerb.test(statement.slice(at))
+  })
+}
 
 /** Code, in whatever language, that uses the program as a person would. */
 function speaksToPawl(command: SimpleCommand): boolean {
-  return interpretedCode(command).some((code) => deciding.test(code))
+  return interpretedCode(command).some(speaksOf)
 }
 
 const renamers = /^(?:ln|link|cp|mv|install|alias|hash|rsync)$/

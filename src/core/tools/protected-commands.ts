@@ -93,7 +93,7 @@ export function withoutValues(text: string): string {
 
 /** Code with the texts in it that stand side by side put together: `'.cl' + 'aude'`. */
 function joinedTexts(code: string): string {
-  return `${code}\n${code.replaceAll(/["'`]\s*[+.,]?\s*["'`]/g, '')}`
+  return `${code}\n${code.replaceAll(/["'`]\s{0,20}[+.,]?\s{0,20}["'`]/g, '')}`
 }
 
 /**

@@ -137,10 +137,18 @@ export function isSecret(place: ResolvedPath): boolean {
   const segments = place.map(foldSegment)
   if (isTokenFile(segments)) return true
   const at = segments.findIndex((segment) => matchesName('.pawl', segment))
-  const text = segments.join('/')
-  const isElse = dataFolders.some((directory) => `/${text}/`.includes(`/${directory}/`))
+  const isElse = dataFolders.some((directory) => isIn(directory.split('/'), segments))
   if (at < 0 && !isElse) return false
   return segments.slice(Math.max(at, 0)).some((segment, i) => i > 0 && isSecretName(segment))
+}
+
+/** Whether a folder is among the segments of a path; a pattern may stand for a part of it. */
+function isIn(folder: readonly string[], segments: readonly string[]): boolean {
+  return segments.some(
+    (_, begin) =>
+      begin + folder.length < segments.length &&
+      folder.every((name, i) => matchesName(name, segments[begin + i] ?? '')),
+  )
 }
 
 const tokenFiles: readonly Pattern[] = fromAgentHosts((host) => host.tokenFile).map((path) =>
