@@ -19,7 +19,7 @@ const caller = {
   branch: nameSchema.optional(),
 }
 const wait_ms = countSchema.max(waitMsMax).optional()
-const figure = countSchema.nullable().describe('null if not measured here')
+const figure = countSchema.nullable().describe('null if this machine cannot measure it')
 
 const usage = z.object({
   cpu_ms: figure,
@@ -63,7 +63,7 @@ const statusFields = {
   stderr_size: countSchema,
   stdout_dropped_bytes: countSchema,
   stderr_dropped_bytes: countSchema,
-  network_refused: countSchema.describe('connections that its list of hosts blocked'),
+  network_refused: countSchema.describe('number of connections that the list of hosts blocked'),
   warnings: z.array(z.string()).readonly(),
 }
 const status = z.object(statusFields).meta({ id: 'JobStatus' })
@@ -84,24 +84,24 @@ export const jobsContract = {
   'jobs.run': {
     input: z.strictObject({
       ...caller,
-      workspace: folderSchema.optional().describe('the folder for a job without a run'),
-      command: z.string().describe('a shell command; with `args`, the name of a program'),
+      workspace: folderSchema.optional().describe('the folder of a job that has no run'),
+      command: z.string().describe('a shell command line; with `args`, the name of a program'),
       args: z.array(z.string()).optional(),
       working_directory: folderSchema.optional(),
       environment: z.record(z.string(), z.string()).optional(),
-      timeout: z.number().optional().describe('seconds; default 300, at most 3600'),
+      timeout: z.number().optional().describe('seconds; default 300, at most 3,600'),
       background: z.boolean().optional(),
       stdin: z.string().optional(),
       cpu_limit: z.number().optional().describe('cores'),
       memory_limit: z.number().optional().describe('bytes'),
-      stdout_lines: z.number().optional().describe('lines of each summary; default 100'),
+      stdout_lines: z.number().optional().describe('number of lines in each summary; default 100'),
       network: z.enum(['none', 'allowed', 'all']).optional(),
       network_hosts: z
         .array(z.string())
         .optional()
         .describe('restrict allowed connections to these: `host` or `host:port`'),
       min_isolation: level.optional(),
-      wait_ms: wait_ms.describe('answer after this time, even if the job is still running'),
+      wait_ms: wait_ms.describe('return after this time, even if the job is still running'),
     }),
     answer: z.union([result, pending]),
   },
@@ -158,7 +158,7 @@ export const jobsContract = {
       ...caller,
       process_id,
       signal: z.string().optional(),
-      force_after: z.number().optional().describe('seconds; default 10, 0 for never'),
+      force_after: z.number().optional().describe('seconds until SIGKILL; default 10, 0 for never'),
     }),
     answer: z.union([
       z.object({ killed: z.boolean(), signal_sent: z.string(), process_id: z.string(), state }),

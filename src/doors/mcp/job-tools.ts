@@ -34,16 +34,16 @@ const runTool = tool({
   name: 'process_run',
   title: 'Run a command',
   description:
-    'Run a command in isolation and return exit code, output, duration and resource usage. With ' +
+    'Run a command in isolation; returns its exit code, output, duration and resource usage. With ' +
     '`args` the command is a program and no shell is used. On timeout the state is `timed_out` ' +
     'and the partial output is kept. For longer than an hour set `background: true`, and use ' +
     'process_monitor, process_logs and process_kill.',
   input: z.strictObject({
-    command: z.string().describe('a shell command; with `args`, the name of a program'),
+    command: z.string().describe('a shell command line; with `args`, the name of a program'),
     args: z.array(z.string()).optional(),
     working_directory: z.string().optional().describe('inside the workspace'),
     environment: z.record(z.string(), z.string()).optional(),
-    timeout: z.number().optional().describe('seconds; default 300, at most 3600'),
+    timeout: z.number().optional().describe('seconds; default 300, at most 3,600'),
     background: z.boolean().optional(),
     stdin: z.string().optional().describe('ignored in the background'),
     cpu_limit: z.number().optional().describe('cores: 0.5 is half a core'),
@@ -109,7 +109,7 @@ const monitorTool = tool({
   name: 'process_monitor',
   title: 'Job status',
   description:
-    'Return state, exit code, runtime and resource usage of a job started by process_run.',
+    'Return the state, exit code, run time and resource usage of a job started by process_run.',
   input: z.strictObject({ process_id }),
   more: { ...entrySchema, ...pendingSchema, isolation: { type: 'object' } },
   effect: 'looks',

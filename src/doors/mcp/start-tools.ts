@@ -48,7 +48,7 @@ async function runNamesOf(desk: ToolContext, name: string): Promise<readonly str
 
 const loadInput = z.strictObject({
   name: nameText.describe('a name from list_workflows'),
-  task: nameText.optional().describe('one of several tasks of a form'),
+  task: nameText.optional().describe("one of the form's tasks"),
   resume: z.boolean().optional().describe('continue its open run, if there is one'),
   branch: nameText.optional().describe('work on this branch of its open fork'),
 })
@@ -195,8 +195,8 @@ function isUnknownField(fault: unknown, name: string): boolean {
 }
 
 const definitionInput = z.strictObject({
-  definition: jsonObjectShape.optional().describe('the definition as a value'),
-  source: z.string().optional().describe('the same as text, JSON or YAML'),
+  definition: jsonObjectShape.optional().describe('the definition as an object'),
+  source: z.string().optional().describe('the definition as JSON or YAML text'),
 })
 
 export const createTool = tool({
