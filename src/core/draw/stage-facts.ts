@@ -3,7 +3,7 @@
  * Knows machines. Must not know how a picture is printed.
  */
 import { assertNever } from '../assert.ts'
-import type { Expr } from '../expr/expr.ts'
+import type { Expr } from '../expr/expression-types.ts'
 import type { JsonObject } from '../json.ts'
 import type { Guard, Machine, PolicyRule, Source, Stage, StageRule } from '../machine/machine.ts'
 import { usdText } from '../money.ts'
