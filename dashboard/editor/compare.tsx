@@ -50,7 +50,7 @@ export function ComparePanel({ id, text }: { readonly id: string; readonly text:
         </label>
         {left === undefined ? null : (
           <span className="soft small">
-            version {left.version} was published <Time at={left.createdAt} />
+            version {left.version} was published <Time at={Date.parse(left.createdAt)} />
           </span>
         )}
       </div>

@@ -3,11 +3,11 @@
  * position, and the position of each stage.
  */
 import { compileDefinition } from '../../src/core/dialects/compile-definition.ts'
+import { readDefinitionSource } from '../../src/core/dialects/definition-wrapper.ts'
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Finding } from '../../src/core/finding.ts'
 import { hasErrors } from '../../src/core/finding.ts'
 import type { DialectName, Machine } from '../../src/core/machine/machine.ts'
-import { readSource } from '../../src/core/source/read-source.ts'
 import {
   type Node,
   nodeAt,
@@ -31,7 +31,7 @@ export type CompiledText = {
 
 /** Reads and compiles a text. */
 export function compileText(text: string): CompiledText {
-  const { root, findings } = readSource(text)
+  const { root, findings } = readDefinitionSource(text)
   const compiled = root === null ? null : compileDefinition(root)
   const all = [...findings, ...(compiled?.findings ?? [])]
   const machines = compiled?.machines ?? []
@@ -51,13 +51,14 @@ function placed(finding: Finding, root: Node | null, text: string): PlacedFindin
   return { ...finding, range, line: positionAt(text, range.start).line }
 }
 
-/** What the picture can change; null: the text has errors. */
+/** What the picture can change; null: the text has errors, or more than a definition in it. */
 export function editableDefinitionOf({
   text,
   root,
   machine,
 }: CompiledText): EditableDefinition | null {
-  return root === null || machine === null ? null : { text, root, machine }
+  const isWhole = root?.pointer === ''
+  return root === null || machine === null || !isWhole ? null : { text, root, machine }
 }
 
 /** Where a stage stands in the text; null: nowhere. */

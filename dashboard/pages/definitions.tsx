@@ -50,7 +50,7 @@ export function DefinitionsPage() {
                         : `${countOf(use.runs, 'run')}, ${use.open} open`}
                     </span>
                     <span className="small soft">
-                      <Time at={one.updatedAt} />
+                      <Time at={Date.parse(one.updatedAt)} />
                     </span>
                   </a>
                 </li>

@@ -35,6 +35,29 @@ test('both files count, comments are allowed, and what is switched off is not th
   expect(readGatewayFiles('/nowhere', '/nowhere').servers).toEqual([])
 })
 
+test('servers of template files among the definitions come last', () => {
+  const { home, workspace } = openFiles(null, servers({ fs: { command: 'theirs' } }))
+  const definition = { id: 'd', initial: 'a', states: { a: { type: 'final' } } }
+  const upstream = [
+    { name: 'fs', command: 'x' },
+    { name: 'web', command: 'npx', args: ['-y', 'web'], env: { A: '1' } },
+  ]
+  const folder = join(workspace, '.pawl', 'definitions')
+  mkdirSync(folder)
+  const put = (name: string, value: unknown): void =>
+    writeFileSync(join(folder, name), JSON.stringify(value))
+  put('a.json', { definition, upstream_servers: upstream })
+  put('b.json', { definition, upstream_servers: [] })
+  put('c.json', { definition, upstream_servers: [{ name: 'bad' }] })
+  put('d.json', definition)
+  const settings = readGatewayFiles(home, workspace)
+  expect(settings.servers).toMatchObject([
+    { name: 'fs', command: 'theirs' },
+    { name: 'web', command: 'npx', args: ['-y', 'web'], env: { A: '1' }, scope: workspace, folder },
+  ])
+  expect(settings.refused).toMatchObject([expect.stringContaining('a.json')])
+})
+
 test('names that would be taken for others are refused, and what is no server', () => {
   const entries = {
     ...{ fs: { command: 'x' }, FS: { command: 'y' }, pawl: { command: 'x' } },

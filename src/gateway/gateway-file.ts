@@ -1,6 +1,6 @@
 /**
  * Reads and checks `gateway.json`, which lists the servers behind the gateway in the format that
- * hosts use. Starts nothing.
+ * hosts use, and what template files add. Starts nothing.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -8,10 +8,11 @@ import { z } from 'zod'
 import { readTree, withPick } from '../core/dialects/validate-tree.ts'
 import { costMicroUsdMax, usdOf } from '../core/money.ts'
 import { readSource } from '../core/source/read-source.ts'
-import { isControlTool } from '../core/tools/own-tools.ts'
+import { isReservedToolName } from '../core/tools/own-tools.ts'
 import { readWorkspaceText } from '../runtime/definitions/read-definition.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import { readTemplates } from './template-servers.ts'
 
 const secretFile = z
   .strictObject({ fromFile: z.string().min(1).describe('File that contains the value.') })
@@ -95,28 +96,51 @@ const namePattern = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,28}[A-Za-z0-9]$|^[A-Z
 /** Names that would be taken for something else: Pawl, or what hosts put in front of names. */
 const takenNames = new Set(['pawl', 'pawl-gateway', 'pawl_gateway', 'mcp'])
 
-/** The settings of a workspace: a person's own file first, then the workspace's. */
+/**
+ * The settings of a workspace: a person's own file first, then the workspace's, then template
+ * files among its definitions.
+ */
 export function readGatewayFiles(home: string, workspace: string): GatewaySettings {
   const own = readFile(join(home, 'gateway.json'))
   const theirs = readFile(gatewayFileIn(workspace), workspace)
   const servers: ServerEntry[] = []
   const refused: string[] = []
   const seen = new Set<string>()
-  for (const { file, scope } of [
-    { file: own, scope: null },
-    { file: theirs, scope: workspace },
-  ]) {
-    for (const [name, entry] of Object.entries(file?.value.mcpServers ?? {})) {
-      if (entry.disabled === true) continue
-      const folder = dirname(file?.path ?? home)
-      const why = refuse(name, entry, seen)
-      seen.add(name.toLowerCase())
-      if (why === null) servers.push({ ...entry, name, scope, folder })
-      else refused.push(`the server \`${name}\` in \`${file?.path}\` is not used: ${why}`)
-    }
+  const listed: readonly Listed[] = [
+    ...listedIn(own, null),
+    ...listedIn(theirs, workspace),
+    ...readTemplates(workspace).flatMap((file) =>
+      file.servers.map(({ name, ...entry }) => ({
+        name,
+        entry,
+        path: file.path,
+        scope: workspace,
+      })),
+    ),
+  ]
+  for (const { name, entry, path, scope } of listed) {
+    if (entry.disabled === true) continue
+    const why = refuse(name, entry, seen)
+    seen.add(name.toLowerCase())
+    if (why === null) servers.push({ ...entry, name, scope, folder: dirname(path) })
+    else refused.push(`the server \`${name}\` in \`${path}\` is not used: ${why}`)
   }
   const seconds = own?.value.askWaitSeconds ?? theirs?.value.askWaitSeconds
   return { askWaitMs: (seconds ?? askWaitSecondsDefault) * 1_000, servers, refused }
+}
+
+type Listed = {
+  readonly name: string
+  readonly entry: FileServer
+  readonly path: string
+  readonly scope: string | null
+}
+
+function listedIn(file: Read | null, scope: string | null): readonly Listed[] {
+  if (file === null) return []
+  const { path, value: settings } = file
+  const entries = Object.entries(settings.mcpServers)
+  return entries.map(([name, entry]) => ({ name, entry, path, scope }))
 }
 
 /** Where a workspace names its servers. */
@@ -127,7 +151,7 @@ function gatewayFileIn(workspace: string): string {
 function refuse(name: string, entry: FileServer, seen: ReadonlySet<string>): string | null {
   if (!namePattern.test(name)) return 'a name must have 1 to 30 letters, digits, `-` and single `_`'
   const plain = name.toLowerCase()
-  if (takenNames.has(plain) || isControlTool(plain)) return 'the name is reserved'
+  if (takenNames.has(plain) || isReservedToolName(plain)) return 'the name is reserved'
   if (seen.has(plain)) return 'another server has that name'
   if ((entry.command === undefined) === (entry.url === undefined)) {
     return 'it needs either `command` or `url`'

@@ -156,10 +156,13 @@ function shorthandOf({ webhookUrl, owner }: NotifyDefaults): readonly Channel[] 
 
 type Wishes = NonNullable<NotifyFile['when']>
 
-/** What asks somebody, and a budget near its end, goes everywhere unless it is set otherwise. */
+/**
+ * What asks somebody, a budget near its end, and a guard that is not in force go everywhere unless
+ * it is set otherwise.
+ */
 function routesOf(when: Wishes, names: readonly string[], { webhookUrl }: NotifyDefaults): Routes {
   const entries = notificationKinds.map((kind) => {
-    const isUsual = asking.has(kind) || kind === 'budget'
+    const isUsual = asking.has(kind) || kind === 'budget' || kind === 'guard'
     const shorthand = webhookUrl !== null && asking.has(kind) ? [shorthandName] : []
     return [kind, [...(when[kind] ?? (isUsual ? names : [])), ...shorthand]] as const
   })

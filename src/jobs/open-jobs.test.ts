@@ -213,7 +213,11 @@ test('of a definition and a policy the strictest isolation counts', async () => 
     description:
       '`min_isolation` of the definition `strict` requires the isolation `isolated`, ' +
       `but this machine has \`${level}\``,
-    recovery_actions: [{ action: 'check_isolation' }],
+    recovery_actions: [
+      { action: 'check_isolation' },
+      { action: 'check_permissions' },
+      { action: 'retry' },
+    ],
   })
 })
 

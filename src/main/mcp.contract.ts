@@ -108,6 +108,8 @@ export type AgentOptions = {
   /** Hears of resources that have changed. */
   readonly onUpdate?: (uri: string) => void
   readonly args?: readonly string[]
+  /** What the names of tools begin with; absent: `pawl_`. */
+  readonly prefix?: string
   readonly env?: Readonly<Record<string, string>>
   /** The file that is started over stdio; absent: the program as it stands in the sources. */
   readonly program?: string
@@ -124,6 +126,7 @@ export async function openAgent(house: House, options: AgentOptions = {}): Promi
 export async function connectAgent(house: House, options: AgentOptions = {}): Promise<Agent> {
   const { era = '2025-11-25', args = [], env = {}, program: started = program } = options
   const routine = options.isRoutine === true ? ['--process'] : []
+  const prefix = options.prefix === undefined ? [] : ['--tool-prefix', options.prefix]
   const changes: string[][] = []
   const client = new Client(
     { name: 'test', version: '1.0.0' },
@@ -140,7 +143,7 @@ export async function connectAgent(house: House, options: AgentOptions = {}): Pr
   )
   const stdio = new StdioClientTransport({
     command: process.execPath,
-    args: [started, 'mcp', '--workspace', house.workspace, ...routine, ...args],
+    args: [started, 'mcp', '--workspace', house.workspace, ...routine, ...prefix, ...args],
     env: { ...house.env, ...env },
     stderr: 'pipe',
   })
@@ -183,8 +186,12 @@ export function httpAddress(house: House): { url: URL; headers: Record<string, s
   return { url, headers: { authorization: `Bearer ${token}` } }
 }
 
-function httpTransport(house: House, { isRoutine }: AgentOptions): StreamableHTTPClientTransport {
+function httpTransport(
+  house: House,
+  { isRoutine, prefix }: AgentOptions,
+): StreamableHTTPClientTransport {
   const { url, headers } = httpAddress(house)
+  if (prefix !== undefined) url.searchParams.set('prefix', prefix)
   if (isRoutine === true) url.pathname = '/mcp/process'
   return new StreamableHTTPClientTransport(url, { requestInit: { headers } })
 }

@@ -12,6 +12,7 @@ import { blockedWarnings } from './blocked-connections.ts'
 import { readFigure } from './cgroups.ts'
 import type { JobEnd, JobNote } from './job-files.ts'
 import { summaryBytesMax } from './limits.ts'
+import { processFigures } from './process-figures.ts'
 import { extentOf, type JobStreamName, lastLines } from './read-log.ts'
 import { redact } from './redact.ts'
 import type { RunningJob } from './running-job.ts'
@@ -52,7 +53,7 @@ export function entryOf(job: RunningJob, now: number): JobEntry {
   }
 }
 
-function usageOf({ cgroups }: JobNote, end: JobEnd | null): ResourceUsage {
+function usageOf(note: JobNote, end: JobEnd | null): ResourceUsage {
   if (end !== null) {
     return {
       cpu_ms: end.cpuMs,
@@ -61,6 +62,8 @@ function usageOf({ cgroups }: JobNote, end: JobEnd | null): ResourceUsage {
       io_write_bytes: end.ioWriteBytes,
     }
   }
+  const { cgroups } = note
+  const seen = processFigures(note)
   const nanoseconds = readFigure(cgroups, [{ file: 'cpuacct.usage', key: '' }])
   const microseconds = readFigure(cgroups, [{ file: 'cpu.stat', key: 'usage_usec ' }])
   const cpuMs = nanoseconds === null ? divided(microseconds, 1e3) : divided(nanoseconds, 1e6)
@@ -69,10 +72,9 @@ function usageOf({ cgroups }: JobNote, end: JobEnd | null): ResourceUsage {
     { file: 'memory.peak', key: '' },
   ]
   return {
-    cpu_ms: cpuMs,
-    memory_peak_bytes: readFigure(cgroups, peak),
-    io_read_bytes: null,
-    io_write_bytes: null,
+    ...seen,
+    cpu_ms: cpuMs ?? seen.cpu_ms,
+    memory_peak_bytes: readFigure(cgroups, peak) ?? seen.memory_peak_bytes,
   }
 }
 

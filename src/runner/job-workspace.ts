@@ -65,7 +65,7 @@ function cwdIn(workspace: string, folder: string): string {
     )
   }
   const what = `\`${folder}\` is outside the workspace \`${workspace}\``
-  throw new JobFault('PathOutOfScope', what)
+  throw new JobFault('PathOutOfScope', what, { context: { workspace } })
 }
 
 export function noJobWorkspace(description: string): JobFault {

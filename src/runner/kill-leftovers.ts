@@ -12,16 +12,23 @@ export const markName = 'PAWL_JOB'
 
 const roundsMax = 20
 
-type Marks = Pick<JobNote, 'id' | 'cgroups'>
+/** By which the processes of a job are known. */
+export type JobMarks = Pick<JobNote, 'id' | 'cgroups'>
+
+/** The processes of a job: the members of its groups, or where it has none, those with its mark. */
+export function findMembers({ id, cgroups }: JobMarks): ReadonlySet<number> {
+  const members = cgroups.flatMap(membersOf)
+  return new Set(members.length > 0 ? members : markedBy(id))
+}
 
 /** What there is of a job, but for its supervisor, which carries no mark and is in no group. */
-export function findLeftovers({ id, cgroups }: Marks): ReadonlySet<number> {
+export function findLeftovers({ id, cgroups }: JobMarks): ReadonlySet<number> {
   const found = new Set([...cgroups.flatMap(membersOf), ...markedBy(id)])
   found.delete(process.pid)
   return found
 }
 
-export function killLeftovers(marks: Marks): void {
+export function killLeftovers(marks: JobMarks): void {
   if (process.platform !== 'linux') return
   for (let round = 0; round < roundsMax; round += 1) {
     const found = findLeftovers(marks)

@@ -20,8 +20,7 @@ type Page = {
 /** Faults `InvalidStream`, `InvalidInput`. */
 export function readLogs(job: RunningJob, wish: LogWish): JobLogs {
   checkLogs(wish)
-  const { stream = 'both' } = wish
-  const pages = { stdout: pageOf(job, 'stdout', wish), stderr: pageOf(job, 'stderr', wish) }
+  const { pages, next } = alignedPages(job, wish)
   const { stdout, stderr } = pages
   return {
     stdout: stdout.text,
@@ -33,10 +32,44 @@ export function readLogs(job: RunningJob, wish: LogWish): JobLogs {
     state: stateOf(job),
     stdout_next_offset: stdout.next,
     stderr_next_offset: stderr.next,
-    next_offset: stream === 'both' ? null : pages[stream as JobStreamName].next,
+    next_offset: next,
     stdout_dropped_bytes: stdout.dropped,
     stderr_dropped_bytes: stderr.dropped,
   }
+}
+
+type Pages = { readonly stdout: Page; readonly stderr: Page }
+
+/** WHY so few: a character has four bytes at most, so two streams soon end at the same byte. */
+const alignRoundsMax = 8
+
+/**
+ * The pages, and where the next one begins. Both streams are read from the same offset, so their
+ * pages have to end at the same byte; null: they do not, or one of them may still grow before it.
+ */
+function alignedPages(
+  job: RunningJob,
+  wish: LogWish,
+): { readonly pages: Pages; readonly next: number | null } {
+  const { stream = 'both', offset = 0 } = wish
+  const read = (limit: number | undefined): Pages => {
+    const one = limit === undefined ? wish : { ...wish, limit }
+    return { stdout: pageOf(job, 'stdout', one), stderr: pageOf(job, 'stderr', one) }
+  }
+  const first = read(wish.limit)
+  if (stream !== 'both') return { pages: first, next: first[stream as JobStreamName].next }
+  let pages = first
+  for (let round = 0; round < alignRoundsMax; round += 1) {
+    const both = [pages.stdout, pages.stderr]
+    const next = Math.min(...both.filter(({ isCut }) => isCut).map((page) => page.next))
+    if (next === Number.POSITIVE_INFINITY) break
+    const fits = (page: Page): boolean =>
+      page.isCut ? page.next === next : page.next <= next && job.end !== null
+    if (both.every(fits)) return { pages, next }
+    if (next <= offset) break
+    pages = read(next - offset)
+  }
+  return { pages: first, next: null }
 }
 
 export function checkLogs({ stream = 'both', offset = 0, limit = 0 }: LogWish): void {

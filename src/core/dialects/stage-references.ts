@@ -14,6 +14,7 @@ const leads: Readonly<Record<DialectName, readonly Pattern[]>> = {
     ['initial'],
     ['interrupts', '*', 'target'],
     ['states', '*', 'safe_next'],
+    ['meta', 'failure_states', '*'],
     ['states', '*', 'on', '*'],
     ['states', '*', 'on', '*', '*', 'target'],
     ...['target', 'on_complete', 'on_fail'].map((key) => ['states', '*', 'on', '*', key]),

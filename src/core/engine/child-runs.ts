@@ -1,16 +1,18 @@
 /**
  * Child runs: the branches of a fork and invoked machines. A parent asks for them, waits,
- * and moves on when they have ended; it never looks inside them.
+ * and moves on when they have ended; it never looks inside them. What was written in an invoked
+ * run comes back with its end; what was written in a branch does not.
  */
 
 import { joinPointer } from '../finding.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Move } from '../machine/machine.ts'
+import type { Command, WrittenValues } from './command.ts'
 import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import { emit } from './decision-builder.ts'
 import { endRun, enterStage } from './enter-stage.ts'
-import type { Child, ChildOutcome, Fork, ForkedBranch } from './types.ts'
+import type { Child, Fork, ForkedBranch } from './types.ts'
 
 /** Requests one child run per branch; the first one is open, the others pending. */
 export function openFork(
@@ -63,11 +65,12 @@ function childId(draft: DecisionBuilder, name: string): string {
   return `${joinPointer(draft.envelope.runId, name)}.${draft.state.seq}`
 }
 
+type ChildEnd = Extract<Command, { type: 'EndChild' }>
+
 /** Takes note that a child has ended, and moves on when that decides. */
 export function endChild(
   draft: DecisionBuilder,
-  childRunId: string,
-  outcome: ChildOutcome,
+  { child: childRunId, outcome, written = {} }: ChildEnd,
 ): Refusal | null {
   const { fork, child } = draft.state
   if (fork?.branches.some((branch) => branch.runId === childRunId)) {
@@ -76,7 +79,7 @@ export function endChild(
   }
   if (child?.runId === childRunId) {
     emit(draft, { type: 'child.ended', child: childRunId, outcome })
-    return moveOn(draft, child, { hasSucceeded: outcome === 'completed', by: 'child' })
+    return moveOn(draft, child, { hasSucceeded: outcome === 'completed', by: 'child', written })
   }
   return {
     code: 'RUN_UNKNOWN',
@@ -96,7 +99,7 @@ function joinFork(draft: DecisionBuilder): Refusal | null {
     const reason = 'the fork was decided without this branch'
     draft.effects.push({ type: 'cancel-child', runId: branch.runId, reason })
   }
-  return moveOn(draft, fork, { hasSucceeded: verdict === 'done', by: 'join' })
+  return moveOn(draft, fork, { hasSucceeded: verdict === 'done', by: 'join', written: {} })
 }
 
 function joined(fork: Fork): 'open' | 'done' | 'failed' {
@@ -107,14 +110,16 @@ function joined(fork: Fork): 'open' | 'done' | 'failed' {
   return failed > 0 ? 'failed' : open.length > 0 ? 'open' : 'done'
 }
 
-function moveOn(
-  draft: DecisionBuilder,
-  waited: Fork | Child,
-  how: { readonly hasSucceeded: boolean; readonly by: 'join' | 'child' },
-): Refusal | null {
+type Settled = {
+  readonly hasSucceeded: boolean
+  readonly by: 'join' | 'child'
+  readonly written: WrittenValues
+}
+
+function moveOn(draft: DecisionBuilder, waited: Fork | Child, how: Settled): Refusal | null {
   const stage = how.hasSucceeded ? waited.onComplete : waited.onFail
   if (stage !== null && own(draft.machine.stages, stage) !== undefined) {
-    return enterStage(draft, { stage, by: how.by, data: waited.data })
+    return enterStage(draft, { stage, by: how.by, data: waited.data, written: how.written })
   }
   endRun(draft, 'failed', how.by === 'join' ? 'the fork failed' : 'the invoked run failed')
   return null

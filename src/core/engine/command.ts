@@ -1,9 +1,12 @@
 /** The commands of a run. They may change between releases: only events are stored. */
 import type { JsonObject } from '../json.ts'
-import type { EndOutcome } from '../machine/machine.ts'
+import type { EndOutcome, Source } from '../machine/machine.ts'
 import type { Call, Report, Spend } from './call.ts'
 import type { CallIdentity } from './call-identity.ts'
 import type { Actor } from './types.ts'
+
+/** Values by who said them. */
+export type WrittenValues = { readonly [source in Source]?: JsonObject }
 
 export type Command =
   | StartRun
@@ -63,7 +66,13 @@ export type Command =
   | { readonly type: 'FinishBranch'; readonly branch: string }
   /** Something around the run that its record has to tell. */
   | { readonly type: 'RaiseWarning'; readonly message: string }
-  | { readonly type: 'EndChild'; readonly child: string; readonly outcome: ChildOutcome }
+  | {
+      readonly type: 'EndChild'
+      readonly child: string
+      readonly outcome: ChildOutcome
+      /** What was written in it, and by whom; absent: nothing. */
+      readonly written?: WrittenValues
+    }
 
 export type StartRun = {
   readonly type: 'StartRun'

@@ -51,7 +51,7 @@ export function decide(where: EngineContext, state: RunState | null, command: Co
       return raiseWarning(where, state, command.message)
     case 'EndChild':
       return settle(openDecision(where.machine, state, where.envelope), state, (draft) =>
-        endChild(draft, command.child, command.outcome),
+        endChild(draft, command),
       )
     default:
       return assertNever(command)

@@ -5,6 +5,7 @@ import { assertNever } from '../assert.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { EndOutcome } from '../machine/machine.ts'
+import type { WrittenValues } from './command.ts'
 import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import { emit } from './decision-builder.ts'
 import { runOps } from './run-operations.ts'
@@ -17,6 +18,8 @@ export type StageEntry = {
   readonly stage: string
   readonly by: EntryCause
   readonly data: JsonObject | null
+  /** What an invoked run has brought back; absent: nothing. */
+  readonly written?: WrittenValues
 }
 
 /** Enters a stage: ends a detour that does not reach there, runs ops, ends if it is final. */
@@ -34,6 +37,7 @@ export function enterStage(draft: DecisionBuilder, entry: StageEntry): StoppedRu
   noteUnmade(draft)
   emit(draft, { type: 'stage.entered', stage: entry.stage, by: entry.by })
   mergeData(draft, entry.data, entry.by)
+  bringBack(draft, entry.written ?? {})
   const fault = runOps(draft, stage.enter, 'stage')
   if (fault !== null) return expressionFailed(fault)
   if (stage.final !== null) endInStage(draft, stage.final)
@@ -87,6 +91,17 @@ export function mergeData(draft: DecisionBuilder, data: JsonObject | null, by: E
     const source = isPersons ? 'given' : 'claimed'
     emit(draft, { type: 'vars.written', vars: data, local: {}, source })
     return
+  }
+}
+
+/** WHY the sources stay: a claim does not become better by being made in an invoked run. */
+function bringBack(draft: DecisionBuilder, written: WrittenValues): void {
+  for (const source of ['given', 'claimed', 'observed'] as const) {
+    const vars = written[source] ?? {}
+    for (const _ in vars) {
+      emit(draft, { type: 'vars.written', vars, local: {}, source })
+      break
+    }
   }
 }
 

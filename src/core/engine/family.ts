@@ -3,10 +3,11 @@
  * cancels children, and notifies a parent when a child has ended. Pure: a family is data, and one
  * command gives the events of every run it touched.
  */
-import type { JsonObject } from '../json.ts'
-import type { Machine, Policy } from '../machine/machine.ts'
+import { emptyRecord, type Json, type JsonObject, own } from '../json.ts'
+import type { Machine, Policy, Source } from '../machine/machine.ts'
 import type { Meters } from '../policy/meters.ts'
 import { foldMeters, noMeters } from '../policy/meters.ts'
+import type { WrittenValues } from './command.ts'
 import { decide } from './decide.ts'
 import { unborn } from './evolve.ts'
 import { hasEnded } from './is-running.ts'
@@ -308,7 +309,21 @@ function tellParent(work: Work, runId: string): void {
   const parent = memberById(work.family, member.parentId)
   if (parent === undefined || !waitsFor(parent, runId)) return
   const outcome = member.state.status as 'completed' | 'blocked' | 'failed' | 'cancelled'
-  apply(work, parent, { type: 'EndChild', child: runId, outcome })
+  const written = writtenIn(member.state)
+  apply(work, parent, { type: 'EndChild', child: runId, outcome, written })
+}
+
+/** What was said in a run: neither what its author declared, nor what it was given at first. */
+function writtenIn({ vars, sources }: RunState): WrittenValues {
+  const written: { [source in Source]?: Record<string, Json> } = {}
+  for (const [key, source] of Object.entries(sources)) {
+    const value = own(vars, key)
+    if (value === undefined) continue
+    const values = written[source] ?? emptyRecord<Json>()
+    values[key] = value
+    written[source] = values
+  }
+  return written
 }
 
 function waitsFor(parent: FamilyMember, runId: string): boolean {

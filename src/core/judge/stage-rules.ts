@@ -9,7 +9,8 @@ import { explainCommands } from '../shell/explain-commands.ts'
 import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { ruleOnProtected } from '../tools/rule-on-protected.ts'
-import { namesMatch } from '../tools/tool-names.ts'
+import { isReader, namesFile } from '../tools/server-tool-kind.ts'
+import { actOfShape, namesMatch } from '../tools/tool-names.ts'
 import { type AnswerSource, denyBy, noAnswers, passBy, type RuleAnswer } from './rule-answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 import { isUncounted, ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
@@ -175,13 +176,24 @@ function ruleOnTool(asked: StageRuleInput): StageDenial | null {
   if (deny.some((one) => namesMatch(one, call))) {
     return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'deny' }
   }
-  if (allow === 'all' || !speaksOf(rule.tools, call.tool)) return null
+  if (allow === 'all' || !speaksOf(rule.tools, call.tool)) return ruleOnServerWrites(asked)
   if (isListed(allow, call) || call.bookkeeping !== undefined) return null
   if (onlyLooks(asked)) {
     const denial = ruleOnLooks(asked)
     return denial === null ? null : { ...denial, field: 'paths' }
   }
   return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'allow' }
+}
+
+/** Where the agent may not write, no tool of a server writes files for it, unless it is listed. */
+function ruleOnServerWrites({ stage, call }: StageRuleInput): StageDenial | null {
+  if (call.act !== 'mcp' || call.shell !== null || mayWrite(stage)) return null
+  const name = call.capability.split(':').at(-1) ?? ''
+  const act = actOfShape(name)
+  const isWriter = act === 'edit' || act === 'write' || (act === 'other' && !isReader(name))
+  if (!isWriter || !namesFile(call.input)) return null
+  const reason = `\`${call.tool}\` could change files, which \`${stage.name}\` does not allow`
+  return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'deny' }
 }
 
 function isListed(allow: readonly string[], call: Call): boolean {

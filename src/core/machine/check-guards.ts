@@ -52,7 +52,8 @@ export function whyNever(guard: CompareGuard, writers: Writers): Why | null {
     const because = '`in` needs a list with at least one value'
     return { because, hint: 'list the values that should pass' }
   }
-  if (guard.source === 'observed' && !writers.observed.has(guard.field)) {
+  const isObserved = writers.observed.has(guard.field) || writers.hasInvoked
+  if (guard.source === 'observed' && !isObserved) {
     const because = `it needs \`${guard.field}\` as observed by Pawl, but nothing here observes it`
     const hint =
       'use what Pawl sees of a job, such as `job_exit_code`, or have a person approve the route'

@@ -2,6 +2,7 @@
  * Which variables of a machine are written by what, and where its guards stand.
  * Knows ops and guards. Must not evaluate expressions.
  */
+import { invokesOf } from './check-invocations.ts'
 import { jobFactNames } from './job-fact-names.ts'
 import type { Guard, Machine, Op, Route, Stage, Trigger } from './machine.ts'
 
@@ -35,6 +36,8 @@ export type Writers = {
   readonly computed: ReadonlySet<string>
   /** Variables that keep the result of a call or a job which Pawl saw. */
   readonly observed: ReadonlySet<string>
+  /** It invokes others, and any of their values may come back. */
+  readonly hasInvoked: boolean
 }
 
 /** Who else than the agent's own data writes variables. */
@@ -51,7 +54,7 @@ export function writersOf(machine: Machine): Writers {
       }
     }
   }
-  return { computed, observed }
+  return { computed, observed, hasInvoked: invokesOf(machine).length > 0 }
 }
 
 /** Every op of a machine. */

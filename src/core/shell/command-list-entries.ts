@@ -76,7 +76,7 @@ export function readEntry(text: string): CommandEntry | null {
     marked = marked.slice(0, pos) + mark + marked.slice(end)
   }
   const values = wordsOf(marked)
-    ?.flatMap(readWord)
+    ?.flatMap((word) => readWord(word))
     .map(({ value }) => value) ?? [null]
   if (!isKnown(values)) return null
   const isOpen = values.at(-1)?.endsWith('/') ?? false

@@ -102,15 +102,16 @@ function ruleOnNames(
     return notAllowed(`the function \`${defined}\` would hide which commands run`)
   }
   /** What permits each command, for those that stand inside of it. */
-  const permitted: Permit[][] = []
+  const permitted: (readonly Permit[])[] = []
   const { commands } = reading
+  const seen: Seen = { list, commands, permitted, isEmpty, workspace }
   for (const command of commands) {
-    const permits = permitsOf(command, { list, commands, permitted, isEmpty, workspace })
-    const [first] = permits
-    if (first === undefined) return notListed(command)
+    const permits = permitsOf(command, seen)
     const clear = permits.filter((one) => optionTrouble(command, one, workspace) === null)
     permitted.push(clear)
-    if (clear.length > 0) continue
+    if (clear.length > 0 || needsNoEntry(command, seen)) continue
+    const [first] = permits
+    if (first === undefined) return notListed(command)
     const trouble = quoteCommand(optionTrouble(command, first, workspace) ?? '')
     const text = quoteCommand(command.text)
     return notAllowed(`\`${trouble}\` makes \`${text}\` do more than the list allows`)
@@ -144,10 +145,6 @@ function permitsOf(command: SimpleCommand, seen: Seen): readonly Permit[] {
   // A name that nobody knows yet is left to the rule on hidden things.
   if (first === undefined || first === null) return [free(words.length)]
   const permits = matchingEntries(seen.list, command).map((entry) => permitBy(entry, 0))
-  // An empty list permits nothing, not even what does nothing.
-  if (!seen.isEmpty && (isHarmless(first, words) || isFreeCommand(command, seen.workspace))) {
-    permits.push(free(words.length))
-  }
   if (within === null) return isByRunner ? [...permits, free(1)] : permits
   const outer = seen.permitted[within.command] ?? []
   for (const { entry, from } of outer) {
@@ -158,6 +155,13 @@ function permitsOf(command: SimpleCommand, seen: Seen): readonly Permit[] {
   const runner = seen.commands[within.command]?.words ?? []
   if (isByRunner && outer.some((one) => namesRunner(one, runner))) permits.push(free(1))
   return permits.sort((a, b) => b.named - a.named)
+}
+
+/** An empty list permits nothing, not even what does nothing. */
+function needsNoEntry(command: SimpleCommand, { isEmpty, workspace }: Seen): boolean {
+  if (isEmpty) return false
+  const { words } = command
+  return isHarmless(words[0] ?? '', words) || isFreeCommand(command, workspace)
 }
 
 /** An entry speaks for what a runner runs if no wildcard of it stands for the runner. */
@@ -189,8 +193,7 @@ function optionTrouble(
 ): string | null {
   const name = command.words[0]
   if (name === undefined || name === null) return null
-  const { words, starts, dirs } = command
-  return troubleIn({ name, words, starts, listedCount: named, dirs, workspace })
+  return troubleIn({ command, listedCount: named, dirs: command.dirs, workspace })
 }
 
 function ruleOnAssignments(reading: GoodReading): Trouble | null {

@@ -15,7 +15,10 @@ type ShellInput =
 /** Words of a command that is passed as a list. */
 const commandWordsMax = 10_000
 
-const commandKeys = ['command', 'cmd', 'chars', 'script', 'commandLine', 'command_line'] as const
+const commandKeys = [
+  ...(['command', 'cmd', 'chars', 'script', 'commandLine', 'command_line'] as const),
+  'shell_command',
+] as const
 
 /**
  * The command of an input, read as bash reads it; null: it names none. `start`: the folder it

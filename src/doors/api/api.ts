@@ -10,6 +10,8 @@ import { contract, streamContract } from './contract.ts'
 import type { HandlerAnswer, HandlerContext, RequestInfo } from './handler-context.ts'
 import { handlers } from './handlers.ts'
 import type { AnswerHttpHook } from './hook-exchange.ts'
+import { jobInputError } from './job-inputs.ts'
+import { jobsContract } from './jobs-contract.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import {
   isStream,
@@ -204,7 +206,8 @@ async function answer(
 ): Promise<HandlerAnswer<unknown>> {
   const refusal = refuse(name, caller) ?? refuseCommandId(request.commandId)
   if (refusal !== null) return failed(refusal)
-  const parsed = parse(contract[name].input, request.input)
+  const errorOf = Object.hasOwn(jobsContract, name) ? jobInputError : undefined
+  const parsed = parse(contract[name].input, request.input, errorOf)
   if (!parsed.ok) return parsed
   const desk: HandlerContext = {
     runtime: options.runtime,

@@ -4,10 +4,13 @@
  */
 import type { Actor } from '../../core/engine/types.ts'
 import type { Finding } from '../../core/finding.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { ruleFields } from '../../core/judge/rule-answer.ts'
+import { readSource } from '../../core/source/read-source.ts'
+import { plainValue } from '../../core/source/source.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
-import type { DefinitionRow } from '../../runtime/ports.ts'
+import type { DefinitionRow, DefinitionVersion } from '../../runtime/ports.ts'
 import type {
   By,
   CommandOutcome,
@@ -130,14 +133,43 @@ export function unexpectedReply(kind: string): ProblemDocument {
 export function definitionHeadOf(
   row: DefinitionRow,
 ): OperationAnswer<'definitions.list'>['items'][number] {
-  const { latest, ...head } = row
-  return { ...head, version: latest.version, tasks: Object.keys(latest.machines) }
+  const { latest, createdAt, updatedAt, ...head } = row
+  return {
+    ...head,
+    version: latest.version,
+    tasks: Object.keys(latest.machines),
+    createdAt: isoText(createdAt),
+    updatedAt: isoText(updatedAt),
+  }
+}
+
+function isoText(moment: number): string {
+  return new Date(moment).toISOString()
+}
+
+/** A version of a definition. */
+export function definitionVersionOf(
+  version: DefinitionVersion,
+): OperationAnswer<'definitions.versions'>['items'][number] {
+  return { ...version, createdAt: isoText(version.createdAt) }
 }
 
 /** A definition with its latest text. */
 export function definitionOf(row: DefinitionRow): OperationAnswer<'definitions.read'> {
   const { createdAt: _, ...version } = row.latest
-  return { ...definitionHeadOf(row), ...version }
+  const head = definitionHeadOf(row)
+  return { ...head, ...version, document: documentOf(row, head) }
+}
+
+type DefinitionHead = ReturnType<typeof definitionHeadOf>
+
+/** A process as the service that it comes from stores one; null: not a process. */
+function documentOf({ dialect, latest }: DefinitionRow, head: DefinitionHead): JsonObject | null {
+  const { root } = readSource(latest.source, latest.format)
+  if (dialect !== 'process' || root === null) return null
+  const { id, name, createdAt, updatedAt } = head
+  // WHY the cast: what compiled as a definition is an object.
+  return { ...(plainValue(root) as JsonObject), ...{ id, name, createdAt, updatedAt } }
 }
 
 /** Null: there must be exactly one of text and value. */
@@ -145,10 +177,12 @@ export function offerOf({
   source,
   format,
   definition,
+  upstream_servers: servers,
 }: OperationRequest<'check'>): DefinitionOffer | null {
   if ((source === undefined) === (definition === undefined)) return null
   if (source !== undefined) return { source, format: format ?? null }
-  return { source: JSON.stringify(definition, null, 2), format: 'json' }
+  const whole = servers === undefined ? definition : { definition, upstream_servers: servers }
+  return { source: JSON.stringify(whole, null, 2), format: 'json' }
 }
 
 /** The problem where `offerOf` gives null. */

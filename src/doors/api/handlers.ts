@@ -7,6 +7,7 @@ import type { Json } from '../../core/json.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { CallRequest } from '../../runtime/calls/calls.ts'
 import type { ApprovalRow, EventRecord, RunHead } from '../../runtime/ports.ts'
+import { titleTexts } from '../../runtime/runs/run-titles.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
 import type { OperationAnswer } from './contract.ts'
@@ -19,6 +20,7 @@ import {
   callAnswerOf,
   definitionHeadOf,
   definitionOf,
+  definitionVersionOf,
   done,
   failedAnswer,
   type HandlersOf,
@@ -61,7 +63,7 @@ export const handlers: Handlers = {
       workspace: narrow.workspace ?? null,
       definition: narrow.definition ?? null,
       ...(stage === undefined ? {} : { stage }),
-      ...(q === undefined ? {} : { words: wordsInText(q) }),
+      ...(q === undefined ? {} : { words: wordsInText(q), beside: titleTexts }),
     })
     return done({ ...page, items: await withTitles(runtime, page.items) })
   },
@@ -186,7 +188,7 @@ export const handlers: Handlers = {
     return done({ deleted: true })
   },
   'definitions.versions': async ({ runtime }, { id }) =>
-    done({ items: await runtime.definitions.versions(id) }),
+    done({ items: (await runtime.definitions.versions(id)).map(definitionVersionOf) }),
   ...jobsHandlers,
   check: async ({ runtime }, input) => {
     const offer = offerOf(input)

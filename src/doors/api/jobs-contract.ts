@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { isolationLevels } from '../../core/machine/isolation-levels.ts'
 import { jobStates } from '../../runtime/jobs/job-states.ts'
+import { killInputs, listInputs, logsInputs, runInputs } from './job-inputs.ts'
 import { countSchema, folderSchema, nameSchema, textSchema } from './wire-schemas.ts'
 
 /** How long one request may wait: as long as the longest foreground job. */
@@ -85,16 +86,7 @@ export const jobsContract = {
     input: z.strictObject({
       ...caller,
       workspace: folderSchema.optional().describe('the folder of a job that has no run'),
-      command: z.string().describe('a shell command line; with `args`, the name of a program'),
-      args: z.array(z.string()).optional(),
-      working_directory: folderSchema.optional(),
-      environment: z.record(z.string(), z.string()).optional(),
-      timeout: z.number().optional().describe('seconds; default 300, at most 3,600'),
-      background: z.boolean().optional(),
-      stdin: z.string().optional(),
-      cpu_limit: z.number().optional().describe('cores'),
-      memory_limit: z.number().optional().describe('bytes'),
-      stdout_lines: z.number().optional().describe('number of lines in each summary; default 100'),
+      ...runInputs,
       network: z.enum(['none', 'allowed', 'all']).optional(),
       network_hosts: z
         .array(z.string())
@@ -106,11 +98,7 @@ export const jobsContract = {
     answer: z.union([result, pending]),
   },
   'jobs.list': {
-    input: z.strictObject({
-      ...caller,
-      state_filter: z.string().optional(),
-      limit: whole.optional(),
-    }),
+    input: z.strictObject({ ...caller, ...listInputs }),
     answer: z.union([
       z.object({ processes: z.array(entry).readonly(), total: countSchema }),
       pending,
@@ -129,9 +117,7 @@ export const jobsContract = {
     input: z.strictObject({
       ...caller,
       process_id,
-      stream: z.string().optional().describe('stdout, stderr or both'),
-      offset: whole.optional(),
-      limit: whole.optional(),
+      ...logsInputs,
       encoding: z.enum(['utf8', 'base64']).optional(),
       wait_ms: wait_ms.describe('how long to wait for output after the offset'),
     }),
@@ -146,7 +132,9 @@ export const jobsContract = {
         state,
         stdout_next_offset: countSchema,
         stderr_next_offset: countSchema,
-        next_offset: countSchema.nullable(),
+        next_offset: countSchema
+          .nullable()
+          .describe('where the next page begins; null if each stream goes on at its own offset'),
         stdout_dropped_bytes: countSchema,
         stderr_dropped_bytes: countSchema,
       }),
@@ -154,12 +142,7 @@ export const jobsContract = {
     ]),
   },
   'jobs.kill': {
-    input: z.strictObject({
-      ...caller,
-      process_id,
-      signal: z.string().optional(),
-      force_after: z.number().optional().describe('seconds until SIGKILL; default 10, 0 for never'),
-    }),
+    input: z.strictObject({ ...caller, process_id, ...killInputs }),
     answer: z.union([
       z.object({ killed: z.boolean(), signal_sent: z.string(), process_id: z.string(), state }),
       pending,

@@ -3,8 +3,7 @@
  * are not parsed with them; the compiler checks the handlers against them.
  */
 import { z } from 'zod'
-import type { FindingCode } from '../../core/errors.ts'
-import { denialCodes, errorCodes, warningCodes } from '../../core/errors.ts'
+import { denialCodes } from '../../core/errors.ts'
 import { hostIds } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { isolationLevels } from '../../core/machine/isolation-levels.ts'
@@ -314,65 +313,6 @@ export const approvalSchema = z
     pending: jsonSchema.describe('the pending move or call'),
   })
   .meta({ id: 'Approval' })
-
-const format = z.enum(['json', 'yaml'])
-
-export const definitionVersion = z
-  .object({
-    version: countSchema,
-    sourceHash: z.string(),
-    source: z.string().describe('as written by its author'),
-    format,
-    machines: z.record(z.string(), z.string()).describe('hash of each machine, by name'),
-    createdAt: momentSchema,
-  })
-  .meta({ id: 'DefinitionVersion' })
-
-export const definitionHead = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    workspace: z.string().describe('folder of the file; empty if it was stored through the API'),
-    dialect: z.string(),
-    tasks: z
-      .array(z.string())
-      .describe('names that can be started: one, or several if the file contains several forms'),
-    version: countSchema,
-    createdAt: momentSchema,
-    updatedAt: momentSchema,
-  })
-  .meta({ id: 'DefinitionHead' })
-
-export const definition = definitionHead
-  .extend({
-    sourceHash: z.string(),
-    source: z.string().describe('as written by its author'),
-    format,
-    machines: z.record(z.string(), z.string()).describe('hash of each machine, by name'),
-  })
-  .meta({ id: 'Definition' })
-
-const findingCodes = [...new Set([...errorCodes, ...warningCodes])] as [FindingCode]
-
-export const findingSchema = z
-  .object({
-    code: z.enum(findingCodes),
-    severity: z.enum(['error', 'warning']),
-    pointer: z.string().describe('JSON pointer to the element'),
-    atKey: z.boolean().exactOptional(),
-    saying: z.string().exactOptional(),
-    offset: countSchema.exactOptional(),
-    message: z.string(),
-    hint: z.string(),
-  })
-  .meta({ id: 'Finding' })
-
-/** A definition as it is sent: its text, or, where it was never a text, the value. */
-export const offer = {
-  source: z.string().optional().describe('the text of the definition, JSON or YAML'),
-  format: format.optional().describe('if absent, detected from the text'),
-  definition: jsonObjectSchema.optional().describe('the definition as a value instead of text'),
-}
 
 const storedEvent = z.strictObject({
   seq: countSchema,

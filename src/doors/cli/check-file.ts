@@ -2,6 +2,7 @@
  * All findings about one file: as text, as a shape, as a machine, and together with the
  * definitions that it invokes.
  */
+import { basename } from 'node:path'
 import { assertNever } from '../../core/assert.ts'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
 import { plainMachine } from '../../core/dialects/compiler-output.ts'
@@ -10,6 +11,7 @@ import type { Finding } from '../../core/finding.ts'
 import { hasErrors } from '../../core/finding.ts'
 import { linkMachine } from '../../core/machine/check.ts'
 import { checkContextOf } from '../../core/machine/check-context.ts'
+import { invokesOf } from '../../core/machine/check-invocations.ts'
 import { checkPolicy } from '../../core/machine/check-shadowed-rules.ts'
 import type { Machine } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
@@ -78,7 +80,24 @@ function checkMachines(root: Node, library: DefinitionLibrary): CheckedFile {
     return first.length === 0 ? [] : linkMachine(machine, known, library.names())
   })
   const told = linked.map((finding) => withReason(finding, broken))
-  return { findings: [...findings, ...told], machines }
+  const invoked = machines.flatMap((machine) => invokedFindings(machine, library))
+  return { findings: [...findings, ...told, ...invoked], machines }
+}
+
+/** Warnings about definitions that are invoked, unless their files are checked as well. */
+function invokedFindings(machine: Machine, library: DefinitionLibrary): readonly Finding[] {
+  return invokesOf(machine).flatMap(({ move }) => {
+    const child = library.definition(move.machine)
+    if (child === undefined || child.isGiven || move.machine === machine.name) return []
+    const { findings } = compileDefinition(child.root)
+    return findings
+      .filter((one) => one.severity !== 'error')
+      .map((one) => ({
+        ...{ code: one.code, severity: one.severity, hint: one.hint },
+        ...{ pointer: move.origin, saying: move.machine },
+        message: `in \`${move.machine}\` (\`${basename(child.file.path)}\`): ${one.message}`,
+      }))
+  })
 }
 
 /** A definition that is there but has errors is told as such, not as missing. */

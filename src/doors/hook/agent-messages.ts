@@ -20,6 +20,7 @@ const refusalCharsMax = 480
 const reasonCharsMin = 160
 const instructionsCharsMax = 800
 const listedMax = 12
+const problemsShownMax = 3
 /** What an author calls a stage. */
 const nouns = { workflow: 'state', process: 'state', steps: 'step' } as const
 
@@ -34,6 +35,13 @@ export function refusalText(reply: Verdict, reader: AgentReader): string {
   // WHY the reason gives way: what was called is known, what to do next is not.
   const room = Math.max(reasonCharsMin, refusalCharsMax - hint.length)
   return cut(sentences([refusedText(reply, room), hint]), refusalCharsMax, reader.host)
+}
+
+/** Why nothing happens in a guarded folder whose hooks are gone. */
+export function removedHooksText(workspace: string, problems: readonly string[]): string {
+  const what = `Pawl guards \`${workspace}\`, and its hooks there are not in force`
+  const how = 'every call is denied until a person restores them with `pawl init --restore`'
+  return `[Pawl] ${what} (${problems.slice(0, problemsShownMax).join('; ')}): ${how}.`
 }
 
 /** How a hint names things for the agent of a host. */

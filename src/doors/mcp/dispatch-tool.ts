@@ -123,9 +123,15 @@ export function annotationsOf(effect: McpTool['effect'] | 'removes'): Listed['an
   }
 }
 
-/** The arguments as their schema reads them. */
-export function checkedInput(input: z.ZodObject, args: JsonObject): Record<string, Json> {
-  const parsed = input.safeParse(args)
+/** The arguments as their schema reads them; `null` says the same as leaving one out. */
+export function checkedInput(
+  input: z.ZodObject,
+  args: JsonObject,
+  errorOf?: McpTool['errorOf'],
+): Record<string, Json> {
+  const isSaid = ([key, value]: readonly [string, unknown]): boolean =>
+    value !== null || input.shape[key]?.safeParse(undefined).success !== true
+  const parsed = input.safeParse(Object.fromEntries(Object.entries(args).filter(isSaid)))
   // WHY the cast: it was JSON, and a schema adds nothing but defaults.
   if (parsed.success) return parsed.data as Record<string, Json>
   const detail = parsed.error.issues
@@ -136,7 +142,9 @@ export function checkedInput(input: z.ZodObject, args: JsonObject): Record<strin
     .join('; ')
   const names = Object.keys(input.shape).map((name) => `\`${name}\``)
   const hint = names.length === 0 ? 'it takes no arguments' : `it takes ${names.join(', ')}`
-  throw new PawlProblem(problem('REQUEST_INVALID', { detail, hint }))
+  const told = problem('REQUEST_INVALID', { detail, hint })
+  const error = errorOf?.(parsed.error.issues, detail)
+  throw new PawlProblem(error === undefined ? told : { ...told, error })
 }
 
 /** Where the run stands that was refused something; null: that cannot be said. */

@@ -1,6 +1,6 @@
 /** The submit tool of a form: its name, and its schema built from the fields of the step. */
 import type { Json, JsonObject } from '../../core/json.ts'
-import { isControlTool } from '../../core/tools/own-tools.ts'
+import { isReservedToolName } from '../../core/tools/own-tools.ts'
 import { PawlProblem, problem } from '../api/problem.ts'
 import type { RunReadings } from './resolve-run.ts'
 
@@ -15,7 +15,7 @@ export function formToolOf({ dialect, signals }: View): string | null {
   const [name] = signals
   if (dialect !== 'steps' || name === undefined) return null
   // WHY: a name that means another tool, or that no client takes, would make the form a dead end.
-  return namePattern.test(name) && !isControlTool(name) ? name : null
+  return namePattern.test(name) && !isReservedToolName(name) ? name : null
 }
 
 /** The tool by which the step is submitted; null: nothing can be submitted now. */

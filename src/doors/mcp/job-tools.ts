@@ -5,11 +5,12 @@ import type { JsonObject } from '../../core/json.ts'
 import { commonToolOf } from '../../core/tools/tool-names.ts'
 import { openStatuses } from '../../runtime/runs/open-statuses.ts'
 import type { OperationAnswer } from '../api/contract.ts'
+import { jobInputError, killInputs, listInputs, logsInputs, runInputs } from '../api/job-inputs.ts'
 import { omitUndefined } from '../api/omit-undefined.ts'
 import { PawlProblem } from '../api/problem.ts'
 import { filterAllowed } from './filter-allowed.ts'
 import type { RunReadings } from './resolve-run.ts'
-import { type ToolContext, type ToolInvocation, tool } from './tool-context.ts'
+import { type McpTool, type ToolContext, type ToolInvocation, tool } from './tool-context.ts'
 import type { ToolResult } from './tool-result.ts'
 
 type Result = Exclude<OperationAnswer<'jobs.run'>, { status: 'pending_approval' }>
@@ -17,16 +18,25 @@ type Pending = Extract<OperationAnswer<'jobs.run'>, { status: 'pending_approval'
 
 /** How long one question to the daemon waits; a client hears in between that the job goes on. */
 const waitMs = 10_000
-/** Bytes of a page, where the agent names none: a whole log would fill its head. */
-const pageBytes = 64 * 1024
+const mebibyte = 1024 * 1024
+/** Bytes of a page of each stream, where the agent names none. */
+const pageBytes = 4 * mebibyte
+/** Characters of a log in the text of an answer; the values have all of the page. */
+const logCharsMax = 80_000
 
 const process_id = z.string().describe('as returned by process_run')
 const text = { type: 'string' } as const
 const whole = { type: 'integer' } as const
 const maybe = { type: ['integer', 'null'] } as const
+const usageSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    ...{ cpu_ms: maybe, memory_peak_bytes: maybe, io_read_bytes: maybe, io_write_bytes: maybe },
+  },
+}
 const entrySchema: JsonObject = {
   ...{ process_id: text, command: text, state: text, exit_code: maybe, started_at: text },
-  ...{ duration_ms: whole, resource_usage: { type: 'object' } },
+  ...{ duration_ms: whole, resource_usage: usageSchema },
 }
 const pendingSchema: JsonObject = { status: text, approval_id: text, message: text }
 
@@ -39,16 +49,7 @@ const runTool = tool({
     'and the partial output is kept. For longer than an hour set `background: true`, and use ' +
     'process_monitor, process_logs and process_kill.',
   input: z.strictObject({
-    command: z.string().describe('a shell command line; with `args`, the name of a program'),
-    args: z.array(z.string()).optional(),
-    working_directory: z.string().optional().describe('inside the workspace'),
-    environment: z.record(z.string(), z.string()).optional(),
-    timeout: z.number().optional().describe('seconds; default 300, at most 3,600'),
-    background: z.boolean().optional(),
-    stdin: z.string().optional().describe('ignored in the background'),
-    cpu_limit: z.number().optional().describe('cores: 0.5 is half a core'),
-    memory_limit: z.number().optional().describe('bytes'),
-    stdout_lines: z.number().optional().describe('number of last lines to return; default 100'),
+    ...runInputs,
     network: z.enum(['none', 'allowed']).optional(),
     network_hosts: z
       .array(z.string())
@@ -131,8 +132,7 @@ const killTool = tool({
     '`force_after` seconds (0 for never).',
   input: z.strictObject({
     process_id,
-    signal: z.string().optional().describe('SIGTERM (default) or SIGKILL'),
-    force_after: z.number().optional().describe('seconds; default 10'),
+    ...killInputs,
   }),
   more: {
     ...{ killed: { type: 'boolean' }, signal_sent: text, process_id: text, state: text },
@@ -152,11 +152,11 @@ const listTool = tool({
   name: 'process_list',
   title: 'List jobs',
   description: 'List the jobs of this run, newest first.',
-  input: z.strictObject({
-    state_filter: z.string().optional().describe('running, completed, killed, timed_out or all'),
-    limit: z.number().int().optional().describe('default 50'),
-  }),
-  more: { processes: { type: 'array', items: { type: 'object' } }, total: whole, ...pendingSchema },
+  input: z.strictObject(listInputs),
+  more: {
+    processes: { type: 'array', items: { type: 'object', properties: entrySchema } },
+    ...{ total: whole, ...pendingSchema },
+  },
   effect: 'looks',
   run: async (desk, call) => {
     const wish = { ...omitUndefined(call.input), ...(await whoseOf(desk, call)) }
@@ -172,13 +172,15 @@ const logsTool = tool({
   name: 'process_logs',
   title: 'Job output',
   description:
-    'Read the output of a running or ended job, page by page. For the next page set `offset` to ' +
-    '`next_offset`; with both streams, use `stdout_next_offset` and `stderr_next_offset`.',
+    'Read the output of a running or ended job: all of it, or with `offset` and `limit` a part. ' +
+    'If `truncated` is true there is more: set `offset` to `next_offset`, or where that is null ' +
+    'read each stream on at its own offset (`stdout_next_offset`, `stderr_next_offset`).',
   input: z.strictObject({
     process_id,
-    stream: z.string().optional().describe('stdout, stderr or both; default both'),
-    offset: z.number().int().optional().describe('bytes to skip'),
-    limit: z.number().int().optional().describe(`bytes of each stream; default ${pageBytes}`),
+    ...logsInputs,
+    limit: logsInputs.limit.describe(
+      `bytes of each stream; default: all of it, up to ${pageBytes / mebibyte} MiB`,
+    ),
   }),
   more: {
     ...{ stdout: text, stderr: text, stdout_size: whole, stderr_size: whole, process_id: text },
@@ -190,13 +192,29 @@ const logsTool = tool({
     const wish = { limit: pageBytes, ...omitUndefined(call.input), ...(await whoseOf(desk, call)) }
     const page = await desk.link.ask('jobs.logs', wish)
     if (isPending(page)) return pendingTold(page)
-    const lead = `${page.process_id} is ${page.state}.${page.truncated ? ' There is more.' : ''}`
-    const told = [lead, page.stdout, page.stderr].filter((part) => part !== '').join('\n')
-    return { reading: null, text: told, more: { ...page } as JsonObject }
+    return { reading: null, text: logText(page), more: { ...page } as JsonObject }
   },
 })
 
-export const jobTools = [runTool, monitorTool, killTool, listTool, logsTool] as const
+/** Versions of the capabilities in their document, where they are not the first. */
+const versions: Readonly<Record<string, string>> = { process_run: '1.1' }
+
+export const jobTools: readonly McpTool[] = [
+  ...[runTool, monitorTool, killTool, listTool, logsTool],
+].map((one) => ({
+  ...one,
+  errorOf: jobInputError,
+  meta: { 'pawl/capability': capabilityOf(one) },
+}))
+
+/** The capability that a tool is, with the permission that it has where no rule says otherwise. */
+function capabilityOf({ name, effect }: McpTool): JsonObject {
+  return {
+    name: name.replace('_', '.'),
+    version: versions[name] ?? '1.0',
+    permission: effect === 'looks' ? 'autonomous' : 'notify',
+  }
+}
 
 function isPending(answer: object): answer is Pending {
   return 'status' in answer
@@ -211,6 +229,19 @@ function pendingTold(pending: Pending): ToolResult {
 function stateText(one: Pick<Result, 'process_id' | 'state' | 'exit_code' | 'command'>): string {
   const exit = one.exit_code === null ? '' : ` (exit code ${one.exit_code})`
   return `${one.process_id} ${one.state}${exit}: ${one.command}`
+}
+
+function logText(
+  page: Exclude<OperationAnswer<'jobs.logs'>, { status: 'pending_approval' }>,
+): string {
+  const output = [page.stdout, page.stderr].filter((part) => part !== '').join('\n')
+  const isCut = output.length > logCharsMax
+  const lead = [
+    `${page.process_id} is ${page.state}.`,
+    ...(page.truncated ? ['There is more.'] : []),
+    ...(isCut ? ['Only its beginning is shown as text: use `offset` and `limit`.'] : []),
+  ].join(' ')
+  return output === '' ? lead : `${lead}\n${output.slice(0, logCharsMax)}`
 }
 
 function resultText(result: Result): string {
@@ -247,7 +278,7 @@ async function whoseOf(
 export async function offeredJobTools(
   { link }: ToolContext,
   reading: RunReadings | null,
-): Promise<readonly (typeof jobTools)[number][]> {
+): Promise<readonly McpTool[]> {
   if (reading === null) return jobTools
   const { tools } = reading.view
   const named = jobTools.filter(({ name }) => {

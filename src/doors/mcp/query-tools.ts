@@ -1,13 +1,14 @@
 /** Tools that read a run, wait for it, pause it, or ask to force a state. */
 import { z } from 'zod'
 import type { Json } from '../../core/json.ts'
-import { PawlProblem } from '../api/problem.ts'
+import { PawlProblem, problem } from '../api/problem.ts'
 import { definitionsFor } from './definitions.ts'
 import { elicitDecision } from './elicit.ts'
 import type { RunPlace, RunReadings } from './resolve-run.ts'
 import { runSummaryText, summaryValues } from './run-summary.ts'
 import { jsonObjectShape, sendCommand, signalOutcomeSchema } from './signal-tools.ts'
 import { readPlace, type ToolContext, type ToolInvocation, tool } from './tool-context.ts'
+import { fullName } from './tool-names.ts'
 import type { ToolResult } from './tool-result.ts'
 
 const nothing = z.strictObject({})
@@ -76,6 +77,27 @@ export const pauseTool = tool({
     const { reason } = input
     return sendCommand(desk, place, (commandId) =>
       desk.link.ask('runs.pause', { runId, reason }, { commandId }),
+    )
+  },
+})
+
+export const deactivateTool = tool({
+  name: 'deactivate',
+  title: 'End the rules',
+  description:
+    'Not available to agents: a person ends a Pawl run. The answer says what you can do instead.',
+  input: nothing,
+  effect: 'looks',
+  run: async (desk, { who }): Promise<ToolResult> => {
+    const { view, head } = await readPlace(desk, await desk.places.find(who))
+    const events = view.signals.map((one) => `\`${one}\``).join(', ')
+    const send = events === '' ? '' : `send one of ${events} to move on, `
+    const pause = `\`${fullName('pause', desk)}\``
+    throw new PawlProblem(
+      problem('NOT_PERMITTED', {
+        detail: 'an agent cannot end the rules of its own run',
+        hint: `${send}pause with ${pause}, or ask a person to run \`pawl cancel ${head.id}\``,
+      }),
     )
   },
 })

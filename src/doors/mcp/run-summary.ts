@@ -55,7 +55,7 @@ function placeOf(view: View, { prefix }: ToolSpeech): JsonObject {
     case 'workflow':
       return { state: view.stage, events: [...view.signals] }
     case 'process':
-      return { state: view.stage, answers: [...view.signals] }
+      return { state: view.stage, question: view.goal, answers: [...view.signals] }
     case 'steps':
       return {
         step: view.stage,
@@ -153,6 +153,7 @@ export const runSummarySchema: JsonObject = {
     reason: { type: 'string' },
     state: { type: 'string' },
     events: texts('events that a workflow accepts now'),
+    question: { type: 'string', description: 'what a checklist asks now' },
     answers: texts('answers that a checklist accepts now'),
     step: { type: 'string' },
     goal: { type: 'string' },

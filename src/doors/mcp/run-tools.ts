@@ -7,9 +7,18 @@ import type { JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem } from '../api/problem.ts'
 import { annotationsOf, checkedInput, inputSchemaOf, type ToolSet } from './dispatch-tool.ts'
+import { dropInFields, ownPrefix, withoutForeign } from './drop-in-fields.ts'
 import { formDescription, formSchema, formToolOf } from './form-tool.ts'
 import { jobTools, offeredJobTools } from './job-tools.ts'
-import { forceTool, logTool, pauseTool, stateTool, statusTool, waitTool } from './query-tools.ts'
+import {
+  deactivateTool,
+  forceTool,
+  logTool,
+  pauseTool,
+  stateTool,
+  statusTool,
+  waitTool,
+} from './query-tools.ts'
 import type { RunReadings } from './resolve-run.ts'
 import {
   processTool,
@@ -26,7 +35,8 @@ const always = [
   ...[listTool, loadTool, stateTool, statusTool, waitTool, pauseTool, logTool, createTool],
 ] as const
 const all: readonly McpTool[] = [
-  ...[...always, transitionTool, processTool, submitTool, forceTool, ...jobTools],
+  ...[...always, transitionTool, processTool, submitTool, forceTool, deactivateTool],
+  ...jobTools,
 ]
 
 /** The tools for a run; null: none is loaded, and any dialect may come. */
@@ -39,6 +49,8 @@ export function listTools(reading: RunReadings | null, prefix: string): Listed[]
     submitListed(view, prefix),
     ...(form === null ? [] : [form]),
     ...(view?.hasDebug === true ? [listed(forceTool, prefix)] : []),
+    // WHY only there: who comes from another product has heard of it.
+    ...(prefix === ownPrefix ? [] : [listed(deactivateTool, prefix)]),
   ]
 }
 
@@ -83,6 +95,7 @@ function listed(one: McpTool, prefix: string): Listed {
     inputSchema: inputSchemaOf(one.input),
     outputSchema: outputSchema(one.more),
     annotations: annotationsOf(one.effect),
+    ...(one.meta === undefined ? {} : { _meta: one.meta }),
   }
 }
 
@@ -120,11 +133,29 @@ export function openRunTools(desk: ToolContext): ToolSet {
     isLook: (name) => always.some((one) => one.effect === 'looks' && nameOf(one, prefix) === name),
     perform: async (name, call) => {
       const one = all.find((entry) => nameOf(entry, prefix) === name)
-      return one === undefined
-        ? performForm(desk, { name, isKnown: forms.has(name) }, call)
-        : one.run(desk, { ...call, input: checkedInput(one.input, call.input) })
+      if (one === undefined) return performForm(desk, { name, isKnown: forms.has(name) }, call)
+      const input = checkedInput(one.input, withoutForeign(one, call.input), one.errorOf)
+      const perform = (): Promise<ToolResult> => one.run(desk, { ...call, input })
+      return prefix === ownPrefix ? perform() : dropIn(desk, one, { who: call.who, perform })
     },
   }
+}
+
+type DropInCall = {
+  readonly who: ToolInvocation<unknown>['who']
+  readonly perform: () => Promise<ToolResult>
+}
+
+/** Carries out a tool and adds what instructions for another product expect. */
+async function dropIn(
+  desk: ToolContext,
+  { name }: McpTool,
+  { who, perform }: DropInCall,
+): Promise<ToolResult> {
+  const place = name === 'transition' ? await desk.places.find(who).catch(unlessNone) : null
+  const from = place === null ? null : (await readPlace(desk, place)).view.stage
+  const told = await perform()
+  return { ...told, more: { ...told.more, ...dropInFields(name, { from, reading: told.reading }) } }
 }
 
 /** Fields are checked by the form itself: what is right of them is kept. */

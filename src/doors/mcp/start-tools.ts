@@ -183,10 +183,23 @@ async function begin(desk: ToolContext, who: ToolCaller, input: Load): Promise<T
       if (!isUnknownField(fault, 'session')) throw fault
       return link.ask('runs.start', wish, { commandId })
     })
-  })
+  }).catch((fault: unknown) => tellDraft(desk, definition, fault))
   const runId = told.reading?.head.id
   if (runId !== undefined) desk.places.keep(who, { runId, branch: null })
   return { ...told, more: { ...told.more, resumed: false } }
+}
+
+/** A definition that nobody knows may wait for a person. */
+async function tellDraft({ link }: ToolContext, name: string, fault: unknown): Promise<never> {
+  if (!(fault instanceof PawlProblem) || fault.code !== 'DEFINITION_UNKNOWN') throw fault
+  const { items } = await link.ask('drafts.list', {})
+  const draft = items.find((one) => one.name === name || one.id === name)
+  if (draft === undefined) throw fault
+  throw new PawlProblem({
+    ...fault.problem,
+    detail: `\`${draft.name}\` is a draft and waits for a person`,
+    hint: `ask a person to run \`pawl definitions activate ${draft.id}\`, then load it again`,
+  })
 }
 
 function isUnknownField(fault: unknown, name: string): boolean {
@@ -195,8 +208,10 @@ function isUnknownField(fault: unknown, name: string): boolean {
 }
 
 const definitionInput = z.strictObject({
-  definition: jsonObjectShape.optional().describe('the definition as an object'),
-  source: z.string().optional().describe('the definition as JSON or YAML text'),
+  name: nameText.optional().describe('its name; default: the one in the definition'),
+  definition: jsonObjectShape.optional().describe('the definition as a value'),
+  source: z.string().optional().describe('the same as text, JSON or YAML'),
+  overwrite: z.boolean().optional().describe('no effect: a draft changes nothing until activated'),
 })
 
 export const createTool = tool({
@@ -212,15 +227,10 @@ export const createTool = tool({
   },
   effect: 'moves',
   run: async (desk, { input }) => {
-    const { definition, source } = input
-    const { draft, findings } = await desk.link
-      .ask('drafts.create', {
-        ...(definition === undefined ? {} : { definition }),
-        ...(source === undefined ? {} : { source }),
-      })
-      .catch(tellFindings)
+    const offer = await offerOf(input)
+    const { draft, findings } = await desk.link.ask('drafts.create', offer).catch(tellFindings)
     const text = [
-      `The definition has no errors and is stored as a draft. A person can activate it with ` +
+      `\`${draft.name}\` has no errors and waits as a draft. A person has to activate it with ` +
         `\`pawl definitions activate ${draft.id}\`; then it can be loaded.`,
       ...linesOf(findings),
     ].join('\n')
@@ -228,6 +238,21 @@ export const createTool = tool({
     return { reading: null, text, more: { findings: told, draft: draft.id } }
   },
 })
+
+type NewDefinition = z.output<typeof definitionInput>
+
+/** WHY the name is put in: by it the agent loads it, whatever the definition calls itself. */
+async function offerOf({ name, definition, source }: NewDefinition) {
+  if (name === undefined || (definition === undefined) === (source === undefined)) {
+    return {
+      ...(definition === undefined ? {} : { definition }),
+      ...(source === undefined ? {} : { source }),
+    }
+  }
+  // WHY loaded here: few calls need what reads definitions.
+  const { renameDefinition } = await import('../../core/dialects/rename-definition.ts')
+  return { source: renameDefinition(source ?? JSON.stringify(definition, null, 2), name) }
+}
 
 /** A refusal says in words what is wrong, and where. */
 function tellFindings(fault: unknown): never {

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import type { ControlTool, JobTool } from '../../core/tools/own-tools.ts'
+import type { ProblemDocument } from '../api/problem.ts'
 import type { ToolCaller } from './caller-mark.ts'
 import type { ElicitingClient } from './elicit.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
@@ -36,6 +37,13 @@ export type McpTool<Input extends z.ZodObject = z.ZodObject> = {
   readonly more?: JsonObject
   /** What it does: looks, changes the run, runs something, or puts it where no rule leads. */
   readonly effect: 'looks' | 'moves' | 'runs' | 'forces'
+  /** What else a client may want to know of it, by a name of ours. */
+  readonly meta?: Readonly<Record<string, JsonObject>>
+  /** The error of arguments that do not fit, in a form of its own. */
+  readonly errorOf?: (
+    issues: readonly z.core.$ZodIssue[],
+    detail: string,
+  ) => ProblemDocument['error']
   readonly run: (desk: ToolContext, call: ToolInvocation<z.output<Input>>) => Promise<ToolResult>
 }
 

@@ -189,3 +189,20 @@ test('a session takes the run of its own work tree before one of another', async
   const person = { ...nobody, workspace: join(linked, 'sub'), isPerson: true }
   expect(await locate(person)).toMatchObject({ runId: near })
 })
+
+test('where the hooks of a folder are broken, a caller without a mark is stopped', async () => {
+  const bench = openBench()
+  const runId = await start(bench, here)
+  const broken: string[] = []
+  const runtime = bench.again(bench.store, { brokenHooks: () => broken })
+  const mark = runtime.marks.prove({ session: 'claude:1', agent: null, run: runId, branch: null })
+  expect((await runtime.calls.locate(nobody)).kind).toBe('run')
+  broken.push('removed')
+  expect(await runtime.calls.locate(nobody)).toMatchObject({
+    kind: 'unclear',
+    hint: expect.stringContaining('pawl init --restore'),
+  })
+  expect((await runtime.calls.locate({ ...nobody, mark })).kind).toBe('run')
+  expect((await runtime.calls.locate(session('claude:1'))).kind).toBe('run')
+  expect((await runtime.calls.locate({ ...nobody, isPerson: true })).kind).toBe('run')
+})

@@ -53,6 +53,8 @@ export type LocateTools = {
   readonly store: Store
   readonly marks: Pick<CallSignatures, 'isProven'>
   readonly now: () => number
+  /** What is wrong with the hooks of a guarded folder; nothing: they are in force, or none are. */
+  readonly brokenHooks: (workspace: string) => readonly string[]
   /** Ids of the open runs of a folder, above it and below it, as far as two of them. */
   readonly openRuns: (workspace: string) => Promise<readonly string[]>
   /** Branches of a run that somebody can work on, the one at work first. */
@@ -65,7 +67,17 @@ export async function locateRun(tools: LocateTools, caller: LocateRequest): Prom
   const workspace = realFolder(caller.workspace)
   if (runId !== null) return namedRun(tools, { ...caller, runId })
   if (session !== null) return sessionRun(tools, session, workspace)
-  return (await markedRun(tools, caller, workspace)) ?? folderRun(tools, caller, workspace)
+  const marked = await markedRun(tools, caller, workspace)
+  if (marked !== null || caller.isPerson) return marked ?? folderRun(tools, caller, workspace)
+  const broken = tools.brokenHooks(workspace)
+  return broken.length > 0 ? withoutHooks(broken) : folderRun(tools, caller, workspace)
+}
+
+/** WHY: no hook has marked the call, so nothing holds the other calls of its session either. */
+function withoutHooks(problems: readonly string[]): UnclearRun {
+  const [first = ''] = problems
+  const reason = `the hooks of this folder are not in force (${first})`
+  return unclear(reason, 'ask a person to restore them with `pawl init --restore`')
 }
 
 type NamedRunRequest = LocateRequest & { readonly runId: string }

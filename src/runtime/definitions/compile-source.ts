@@ -1,12 +1,13 @@
 /** Reads, checks and compiles the text of a definition, with every finding. */
 import { hash } from 'node:crypto'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
+import { readDefinitionSource } from '../../core/dialects/definition-wrapper.ts'
 import type { Finding } from '../../core/finding.ts'
 import { hasErrors } from '../../core/finding.ts'
 import type { DialectName, Machine } from '../../core/machine/machine.ts'
-import { guessFormat, readSource, type SourceFormat } from '../../core/source/read-source.ts'
+import { guessFormat, type SourceFormat } from '../../core/source/read-source.ts'
 import type { DefinitionOffer } from '../runtime.ts'
-import { definitionNames } from './definition-library.ts'
+import { definitionNames, ownIdOf } from './definition-library.ts'
 
 export type CompiledSource = {
   readonly source: string
@@ -21,6 +22,8 @@ export type CompiledSource = {
 
 export type GoodSource = {
   readonly name: string
+  /** The id that it brings along from where it was stored. */
+  readonly ownId: string | null
   readonly dialect: DialectName
   readonly machines: readonly [Machine, ...Machine[]]
 }
@@ -28,7 +31,7 @@ export type GoodSource = {
 export function compileSource({ source, format }: DefinitionOffer): CompiledSource {
   const kind = format ?? guessFormat(source)
   const sourceHash = hash('sha256', source, 'hex')
-  const { root, findings } = readSource(source, kind)
+  const { root, findings } = readDefinitionSource(source, kind)
   const text = { source, sourceHash, format: kind }
   if (root === null) return { ...text, findings, names: [], good: null }
   const compiled = compileDefinition(root)
@@ -40,7 +43,7 @@ export function compileSource({ source, format }: DefinitionOffer): CompiledSour
     return { ...text, findings: all, names, good: null }
   }
   const name = names[0] ?? first.name
-  const good: GoodSource = { name, dialect, machines: [first, ...others] }
+  const good: GoodSource = { name, ownId: ownIdOf(root), dialect, machines: [first, ...others] }
   // A task without an id is known by its submit tool.
   const tasks = compiled.machines.map((machine) => machine.name)
   return { ...text, findings: all, names: [...new Set([...names, ...tasks])], good }

@@ -13,7 +13,12 @@ import { isDefinitionName, listFiles } from './list-files.ts'
 import { readDefinition, type SourceFile } from './read-definition.ts'
 
 /** A definition that has the name that was looked for. */
-export type NamedDefinition = { readonly file: SourceFile; readonly root: Node }
+export type NamedDefinition = {
+  readonly file: SourceFile
+  readonly root: Node
+  /** It is among the files that were named, not only beside one of them. */
+  readonly isGiven: boolean
+}
 
 export type DefinitionLibrary = {
   /** The machine of that name; undefined when there is none, or when it has errors. */
@@ -38,11 +43,11 @@ export function openLibraries(given: ReadonlyMap<string, SourceFile> = new Map()
   const compiled = new Map<Node, readonly Machine[]>()
   let givenNames: NamedMap | null = null
   const givenOnes = (): NamedMap => {
-    givenNames ??= namesIn(given.values())
+    givenNames ??= namesIn(given.values(), 'given')
     return givenNames
   }
   const neighbours = (folder: string): NamedMap => {
-    const known = folders.get(folder) ?? namesIn(neighboursOf(folder, given))
+    const known = folders.get(folder) ?? namesIn(neighboursOf(folder, given), 'beside')
     folders.set(folder, known)
     return known
   }
@@ -67,24 +72,36 @@ export function openLibraries(given: ReadonlyMap<string, SourceFile> = new Map()
 
 type NamedMap = ReadonlyMap<string, NamedDefinition>
 
-function namesIn(files: Iterable<SourceFile>): NamedMap {
+function namesIn(files: Iterable<SourceFile>, place: 'given' | 'beside'): NamedMap {
   const named = new Map<string, NamedDefinition>()
   for (const file of files) {
     const { root } = file
     if (root === null) continue
-    for (const name of definitionNames(root)) if (!named.has(name)) named.set(name, { file, root })
+    for (const name of definitionNames(root)) {
+      if (!named.has(name)) named.set(name, { file, root, isGiven: place === 'given' })
+    }
   }
   return named
 }
 
-/** The names a definition can be invoked by: its `id`, its `name`, or the ids of its tasks. */
+/**
+ * The names a definition can be invoked by: its `id`, its `name`, or the ids of its tasks. The `id`
+ * of a process is none: the service that stores it gives it out.
+ */
 export function definitionNames(root: Node): readonly string[] {
   const { dialect } = detectDialect(root)
   if (dialect === null) return []
+  if (dialect === 'process') return stringsAt(root, 'name')
   const context = member(root, 'context')
   const task = context === undefined ? undefined : member(context, 'task')
   const tasks = task === undefined ? [] : task.kind === 'list' ? task.items : [task]
   return [root, ...tasks].flatMap((node) => [stringsAt(node, 'id'), stringsAt(node, 'name')].flat())
+}
+
+/** The `id` that a process brings along from where it was stored; null: it has none. */
+export function ownIdOf(root: Node): string | null {
+  const { dialect } = detectDialect(root)
+  return dialect === 'process' ? (stringsAt(root, 'id')[0] ?? null) : null
 }
 
 function stringsAt(node: Node, key: string): readonly string[] {

@@ -70,7 +70,8 @@ async function storedDefinition(
   store: DefinitionStore,
   idOrName: string,
 ): Promise<DefinitionRow | null> {
-  return (await store.readDefinition(idOrName)) ?? (await store.findDefinition(idOrName, ''))
+  // WHY by name first: an id that a document brings along must not hide what has it as its name.
+  return (await store.findDefinition(idOrName, '')) ?? (await store.readDefinition(idOrName))
 }
 
 /** The stored definition that has a task of this name; null: none has. */
@@ -125,8 +126,28 @@ export async function createRow(
   await keepMachines(shop, good, at)
   const { name, dialect } = good
   const latest = versionOf(compiled, good, { version: 1, at })
-  const row = { id: `d_${shop.newId()}`, name, workspace, dialect, createdAt: at, updatedAt: at }
+  const id = await idFor(shop, { workspace, good })
+  const row = { id, name, workspace, dialect, createdAt: at, updatedAt: at }
   return shop.store.createDefinition({ ...row, latest })
+}
+
+const ownIdForm = /^[^\s/?#]{1,200}$/
+
+/** The id that a stored process brings along, or a new one. */
+async function idFor(
+  shop: DefinitionsContext,
+  { workspace, good }: WorkspaceSource,
+): Promise<string> {
+  const { ownId, dialect, name } = good
+  const fresh = `${dialect === 'process' ? 'proc' : 'd'}_${shop.newId()}`
+  // WHY not of a file: the same file can be in many folders.
+  if (ownId === null || workspace !== '' || !ownIdForm.test(ownId)) return fresh
+  const holder = await shop.store.readDefinition(ownId)
+  if (holder === null) return ownId
+  // Under the same name, the store will say that the name is taken.
+  if (holder.name === name) return fresh
+  const message = `the definition \`${holder.name}\` has the id \`${ownId}\``
+  throw new PawlError('DEFINITION_EXISTS', message, { hint: 'remove `id`, or use another one' })
 }
 
 /** Adds a version, unless the text is what it was. */

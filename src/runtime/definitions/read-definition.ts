@@ -1,6 +1,6 @@
 /**
  * Reads an author's file: its text, its tree, and the findings about it as text.
- * Knows files and limits. Must not know dialects, or the caller.
+ * Knows files and limits. Must not know what a definition does, or the caller.
  */
 import {
   closeSync,
@@ -12,9 +12,10 @@ import {
   statSync,
 } from 'node:fs'
 import { extname, sep } from 'node:path'
+import { readDefinitionSource } from '../../core/dialects/definition-wrapper.ts'
 import type { Finding } from '../../core/finding.ts'
 import { jsonBytesMax } from '../../core/source/limits.ts'
-import { readSource, type SourceFormat } from '../../core/source/read-source.ts'
+import type { SourceFormat } from '../../core/source/read-source.ts'
 import { type LineIndex, lineIndex, type Node } from '../../core/source/source.ts'
 import { errorCodeOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
@@ -42,7 +43,7 @@ export function readWorkspaceDefinition(path: string, workspace: string): Source
 }
 
 function sourceFile(path: string, shownPath: string, text: string): SourceFile {
-  const { root, findings } = readSource(text, formatOf(path))
+  const { root, findings } = readDefinitionSource(text, formatOf(path))
   return { path: shownPath, lines: lineIndex(text), root, findings }
 }
 

@@ -21,7 +21,12 @@ const jobFaultTypes = [
 ] as const
 export type JobFaultType = (typeof jobFaultTypes)[number]
 
-type Recovery = { readonly action: string; readonly description: string }
+type Recovery = {
+  readonly action: string
+  readonly description: string
+  /** The capability that does it, where one does. */
+  readonly capability?: string
+}
 
 /** The fault as it goes over a wire. */
 export type JobError = {
@@ -30,17 +35,21 @@ export type JobError = {
   /** The same with the first thing to do, in one line. */
   readonly agent_description: string
   readonly recovery_actions: readonly Recovery[]
+  /** The same call may succeed later, without any change. */
   readonly retryable: boolean
+  /** Seconds; null: nobody can say. */
+  readonly retry_after: number | null
   readonly context: JsonObject
 }
 
-/** What can be done next about each type, unless a fault knows better. */
+/** What can be done next about each type. A fault that knows better says so first. */
 const recoveries: Readonly<Record<JobFaultType, readonly Recovery[]>> = {
   InvalidInput: [{ action: 'fix_input', description: 'Fix the input and send the call again.' }],
   CommandNotFound: [
     {
       action: 'check_path',
-      description: 'Check what is installed: run `command -v NAME` as a job.',
+      description: "Check what is installed: process.run with command='which' and args=['NAME'].",
+      capability: 'process.run',
     },
     { action: 'use_full_path', description: 'Use the absolute path of the program.' },
   ],
@@ -48,6 +57,7 @@ const recoveries: Readonly<Record<JobFaultType, readonly Recovery[]>> = {
     {
       action: 'increase_limits',
       description: 'Raise `memory_limit` or `cpu_limit`, up to the maximum that a person has set.',
+      capability: 'process.run',
     },
     { action: 'optimize', description: 'Make it do less at once: smaller parts, fewer workers.' },
   ],
@@ -55,29 +65,59 @@ const recoveries: Readonly<Record<JobFaultType, readonly Recovery[]>> = {
     { action: 'wait', description: 'Wait until a job has ended, or kill one; then retry.' },
   ],
   PathOutOfScope: [
-    { action: 'check_scope', description: 'Use a folder inside the workspace, or leave it out.' },
+    {
+      action: 'check_scope',
+      description: 'Use a folder inside the workspace (`context.workspace`), or leave it out.',
+    },
   ],
   SpawnFailed: [
     {
       action: 'check_permissions',
-      description: 'Ask a person: `pawl doctor` shows how jobs are isolated on this machine.',
+      description:
+        'Check that the command is executable. If it is, ask a person: `pawl doctor` shows how ' +
+        'jobs are isolated on this machine.',
     },
-    { action: 'retry', description: 'Try once more, in case the machine was too busy.' },
+    {
+      action: 'retry',
+      description: 'Try once more, in case the machine was too busy.',
+      capability: 'process.run',
+    },
   ],
   ProcessNotFound: [
-    { action: 'list_processes', description: 'List the jobs and use an id from there.' },
+    {
+      action: 'list_processes',
+      description: 'List the jobs with process.list and use an id from there.',
+      capability: 'process.list',
+    },
   ],
   ProcessAlreadyExited: [
-    { action: 'check_status', description: 'Get the status of the job, which says how it ended.' },
+    {
+      action: 'check_status',
+      description: 'Call process.monitor, which says how the job ended and its exit code.',
+      capability: 'process.monitor',
+    },
   ],
-  KillFailed: [{ action: 'force_kill', description: 'Send SIGKILL, which no program can ignore.' }],
+  KillFailed: [
+    {
+      action: 'force_kill',
+      description: "Send signal='SIGKILL', which no program can ignore.",
+      capability: 'process.kill',
+    },
+  ],
   InvalidFilter: [
     {
       action: 'use_valid_filter',
       description: 'Use `running`, `completed`, `killed`, `timed_out` or `all`.',
+      capability: 'process.list',
     },
   ],
-  InvalidStream: [{ action: 'use_valid_stream', description: 'Use `stdout`, `stderr` or `both`.' }],
+  InvalidStream: [
+    {
+      action: 'use_valid_stream',
+      description: 'Use `stdout`, `stderr` or `both`.',
+      capability: 'process.logs',
+    },
+  ],
   PolicyDenied: [
     { action: 'choose_another', description: 'Do something that is allowed instead.' },
   ],
@@ -86,7 +126,11 @@ const recoveries: Readonly<Record<JobFaultType, readonly Recovery[]>> = {
   ],
 }
 
-type More = { readonly recovery?: readonly Recovery[]; readonly context?: JsonObject }
+type More = {
+  /** Named before what can always be done about such a fault. */
+  readonly recovery?: readonly Recovery[]
+  readonly context?: JsonObject
+}
 
 /** Thrown by the runner and what wires it; a door turns it into its own form. */
 export class JobFault extends Error {
@@ -95,7 +139,9 @@ export class JobFault extends Error {
   constructor(type: JobFaultType, description: string, more: More = {}) {
     super(description)
     this.name = 'JobFault'
-    const actions = more.recovery ?? recoveries[type]
+    const own = more.recovery ?? []
+    const usual = recoveries[type].filter(({ action }) => own.every((one) => one.action !== action))
+    const actions = [...own, ...usual]
     const first = actions[0]?.description ?? ''
     this.error = {
       error_type: type,
@@ -103,6 +149,7 @@ export class JobFault extends Error {
       agent_description: `${description}. ${first}`.trim(),
       recovery_actions: actions,
       retryable: type === 'ResourceExhausted',
+      retry_after: null,
       context: more.context ?? {},
     }
   }

@@ -130,7 +130,7 @@ export type JobLogs = {
   /** Where to go on reading, of each stream. */
   readonly stdout_next_offset: number
   readonly stderr_next_offset: number
-  /** Of the one stream that was asked for; null: both were. */
+  /** Where the next page begins; null: each stream has to be read on at its own offset. */
   readonly next_offset: number | null
   /** The oldest bytes, which are gone. */
   readonly stdout_dropped_bytes: number

@@ -10,6 +10,8 @@ import { openLruMap } from './lru-map.ts'
 
 /** Where titles are kept, by the id of their run. */
 export const titleCollection = 'run-titles'
+/** Where a search of runs finds their titles. */
+export const titleTexts = { collection: titleCollection, field: 'title' } as const
 
 export type RunTitles = {
   /** The titles of those runs that have one. */
@@ -91,7 +93,9 @@ function keptIn(data: string): KeptTitle {
 /** The first line that says anything; empty: there is none. */
 export function titleOfPrompt(text: string): string {
   const lines = text.slice(0, promptCharsMax).split(/[\r\n]+/)
-  return cut(lines.map(oneLine).find((line) => line !== '') ?? '')
+  const line = lines.map(oneLine).find((one) => one !== '') ?? ''
+  // `opencode run` puts back the quotes that a shell has taken off.
+  return cut(/^"([^"]+)"$/.exec(line)?.[1] ?? line)
 }
 
 /** Without anything that steers a terminal, hides or turns text around. */

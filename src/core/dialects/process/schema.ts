@@ -51,7 +51,10 @@ const emailSchema = z
 /** A process definition, also as a service stores it. */
 export const processSchema = z.object({
   ...commonFields('process'),
-  id: z.string().optional().describe('Set by the service that stores the definition; ignored.'),
+  id: z
+    .string()
+    .optional()
+    .describe('Set by the service that stores the definition; kept, but never used as its name.'),
   name: z.string().describe('Name of the definition: lower-case letters, digits and hyphens.'),
   initial: nameField.describe('The state with the first question.'),
   initial_prompt: z.string().optional().describe('Sent to the agent once, before the first turn.'),

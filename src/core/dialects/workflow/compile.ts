@@ -4,7 +4,7 @@
 import type { Finding } from '../../finding.ts'
 import { finding, joinPointer } from '../../finding.ts'
 import type { JsonObject } from '../../json.ts'
-import { emptyRecord } from '../../json.ts'
+import { emptyRecord, own } from '../../json.ts'
 import { detourRegionFinder } from '../../machine/detour-region.ts'
 import type {
   Detour,
@@ -147,7 +147,7 @@ function compileState(named: NamedState, guards: WorkflowGuards, findings: Findi
               origin: joinPointer(origin, 'instructions'),
             },
           ],
-    final: isFinal ? (state.outcome ?? (name === 'failed' ? 'failed' : 'completed')) : null,
+    final: isFinal ? (state.outcome ?? outcomeByName(name, definition)) : null,
     rule: compileRule(state),
     signals: isFinal ? emptyRecord<Trigger>() : signals,
     fallback:
@@ -157,6 +157,12 @@ function compileState(named: NamedState, guards: WorkflowGuards, findings: Findi
     model: state.model ?? (definition.meta?.default_model as string | undefined) ?? null,
     thinking: state.thinking_level ?? null,
   }
+}
+
+/** WHY the name: this is how authors of the dialect say it. */
+function outcomeByName(name: string, { meta }: WorkflowDefinition): 'completed' | 'failed' {
+  const isFailure = name === 'failed' || (meta?.failure_states ?? []).includes(name)
+  return isFailure ? 'failed' : 'completed'
 }
 
 function ignoredEvents(name: string, origin: string): Finding {
@@ -232,12 +238,38 @@ function checkWhole(
       finding('DEBUG_ENABLED', '/meta/debug', { message, hint: 'remove it before real work' }),
     )
   }
+  findings.push(...checkFailureStates(definition, stages))
   if (definition.meta?.requires_human_approval === true && !hasGate(stages)) {
     const message = '`requires_human_approval` is set, but no transition requires approval'
     const hint = 'add `"requires_approval": true` to the transition that a person must approve'
     findings.push(finding('ESCALATION_UNGATED', '/meta/requires_human_approval', { message, hint }))
   }
   return findings
+}
+
+/** WHY errors: a failure that is misspelt would count as a success. */
+function checkFailureStates(
+  { meta, states }: WorkflowDefinition,
+  stages: Readonly<Record<string, Stage>>,
+): Finding[] {
+  return (meta?.failure_states ?? []).flatMap((name, index) => {
+    const at = joinPointer('/meta/failure_states', index)
+    const stage = own(stages, name)
+    if (stage === undefined) {
+      const finals = Object.values(stages).filter((one) => one.final !== null)
+      const names = finals.map((one) => `\`${one.name}\``).join(', ')
+      const message = `\`failure_states\` names \`${name}\`, but no state has that name`
+      return [finding('TARGET_UNKNOWN', at, { message, hint: `the final states are ${names}` })]
+    }
+    if (stage.final === null) {
+      const message = `\`${name}\` is not final, so no run ends there`
+      const hint = 'give it `"type": "final"`, or remove it from the list'
+      return [finding('NEXT_IGNORED', at, { message, hint })]
+    }
+    if (own(states, name)?.outcome !== 'completed') return []
+    const message = `\`${name}\` is listed as a failure, but its \`outcome\` is \`completed\``
+    return [finding('VALUE_CONFLICT', at, { message, hint: 'remove one of them' })]
+  })
 }
 
 function hasGate(stages: Readonly<Record<string, Stage>>): boolean {

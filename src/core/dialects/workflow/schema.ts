@@ -151,7 +151,8 @@ const stateSchema = z
       .enum(['completed', 'failed'])
       .optional()
       .describe(
-        'How a run ends in this final state. A state named `failed` also ends it as failed.',
+        'How a run ends in this final state. The default is `failed` for a state with that name ' +
+          'or one that is listed in `meta.failure_states`.',
       ),
     instructions: z.string().optional().describe('Instructions for the agent in this state.'),
     on: z
@@ -235,6 +236,9 @@ const metaSchema = z
       .optional()
       .describe('`none` makes `requires_approval` advisory; otherwise it is enforced.'),
     debug: z.boolean().optional().describe('Lets a person move the run to any state.'),
+    failure_states: namesField
+      .optional()
+      .describe('Final states that count as failures, in addition to one named `failed`.'),
     default_model: z
       .string()
       .optional()

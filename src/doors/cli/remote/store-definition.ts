@@ -2,7 +2,7 @@
  * Stores the definition of a file under its own name: for the first time, or as a new version.
  */
 import { resolve } from 'node:path'
-import { readSource } from '../../../core/source/read-source.ts'
+import { readDefinitionSource } from '../../../core/dialects/definition-wrapper.ts'
 import { lineIndex } from '../../../core/source/source.ts'
 import { compileSource } from '../../../runtime/definitions/compile-source.ts'
 import { formatOf, readText } from '../../../runtime/definitions/read-definition.ts'
@@ -74,7 +74,7 @@ function locatedIn(
   { shown, source, format }: Text,
   problem: ProblemDocument,
 ): readonly LocatedFinding[] {
-  const { root } = readSource(source, format ?? undefined)
+  const { root } = readDefinitionSource(source, format ?? undefined)
   const file = { path: shown, lines: lineIndex(source), root, findings: [] }
   return locateFindings(file, problem.findings ?? [])
 }

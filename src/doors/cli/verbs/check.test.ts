@@ -137,6 +137,17 @@ test('what is invoked is found among the files of the command', async () => {
   expect(both.code).toBe(0)
 })
 
+test('warnings about what is invoked are told once: with it, or with what invokes it', async () => {
+  const odd = { ...child, allowed_tools: ['Bash'] }
+  const folder = folderOf({ 'parent.json': parent, 'child.json': odd })
+  const alone = await runIn(folder, ['check', 'parent.json'])
+  expect(alone.out).toMatch(
+    /parent\.json:\d+:\d+ +warning TOOL_IGNORED +in `child` \(`child\.json`\)/,
+  )
+  const both = await runIn(folder, ['check', 'parent.json', 'child.json'])
+  expect(both.out.match(/TOOL_IGNORED/g)).toHaveLength(1)
+})
+
 test('what is invoked but has errors is told as such', async () => {
   const bad = { ...child, initial: 'nowhere' }
   const folder = folderOf({ 'parent.json': parent, 'child.json': bad })

@@ -78,7 +78,7 @@ async function list(request: RemoteVerbSpec): Promise<number> {
         styledSpan(one.name, 'strong'),
         styledSpan(one.dialect),
         styledSpan(String(one.version)),
-        styledSpan(momentText(one.updatedAt, now), 'dim'),
+        styledSpan(momentText(Date.parse(one.updatedAt), now), 'dim'),
         styledSpan(one.workspace, 'dim'),
       ],
       ...(one.tasks.length > 1 ? one.tasks.map(taskRow) : []),
@@ -127,7 +127,7 @@ async function versions(request: RemoteVerbSpec, id: string): Promise<number> {
     const rows = found.items.map(
       (one): StyledLine => [
         styledSpan(String(one.version), 'strong'),
-        styledSpan(momentText(one.createdAt, now), 'dim'),
+        styledSpan(momentText(Date.parse(one.createdAt), now), 'dim'),
         styledSpan(one.sourceHash.slice(0, 12)),
       ],
     )

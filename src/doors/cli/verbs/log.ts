@@ -55,8 +55,8 @@ its end. An anchor detects that: keep it where they cannot write.`,
     ['--after N', 'start after record N'],
     [
       '--denied',
-      'show only calls that were denied, or in a run that observes would have been, ' +
-        'and how often by each rule',
+      'show only denied calls, with a count for each rule; for a run with --observe, ' +
+        'the calls that would have been denied',
     ],
     ['--all', 'show every report of a cost, instead of one sum for each stage'],
     ['--verify', 'check the hashes of the whole log'],

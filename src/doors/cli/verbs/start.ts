@@ -26,7 +26,7 @@ they started with.`,
     ['--stage NAME', 'start in this stage'],
     [
       '--observe',
-      'judge and record every call, but block none, except changes to files of Pawl; ' +
+      "judge and record every call, but block none, except changes to Pawl's own files; " +
         '`pawl log --denied` shows what would have been denied',
     ],
     [
