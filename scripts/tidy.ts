@@ -105,7 +105,7 @@ export const rules: Rules = {
       folder: 'src/daemon/',
       mayUse: [
         ...[core, 'src/runtime/', 'src/home/', 'src/doors/init/check-install.ts'],
-        ...['src/doors/hook/hook-command.ts', 'src/doors/hook/spending/', 'src/proxy/mail/'],
+        ...['src/doors/hook/hook-command-line.ts', 'src/doors/hook/spending/', 'src/proxy/mail/'],
         'src/doors/cli/remote/daemon-door.ts',
       ],
     },

@@ -46,11 +46,12 @@ function fieldsPage(): string {
   const shared = sharedNames.map((def) => section(`Shared: ${def}`, def, context))
   return [
     `# Fields of definitions\n\n${note}
-Every field of the three dialects, from the schemas in [\`schemas/\`](../../schemas) that your
-editor can use. [Writing definitions](../guides/writing-definitions.md) explains how they
-work together. Fields that begin with \`x-\` are yours: Pawl ignores them.\n`,
+This page lists every field of the three dialects. It is generated from the schemas in
+[\`schemas/\`](../../schemas), which your editor can also use.
+[Writing definitions](../guides/writing-definitions.md) explains how the fields work together.
+Fields that begin with \`x-\` are yours: Pawl ignores them.\n`,
     ...parts,
-    `## Shared\n\nA policy, and what else all dialects have in common.\n\n${shared.join('\n')}`,
+    `## Shared\n\nPolicies, and other fields that all dialects share.\n\n${shared.join('\n')}`,
   ].join('\n')
 }
 
@@ -62,18 +63,23 @@ function settingsPage(): string {
   const schema = z.toJSONSchema(configSchema, { io: 'input', reused: 'inline' }) as FieldSchema
   const context: SchemaContext = { defs: schema.$defs ?? {}, linkTo: (def) => `#${def}` }
   return `# Settings: \`config.json\`\n\n${note}
-Every field of \`config.json\` in the [data directory](../operate/daemon.md#the-data-directory).
+This page lists every field of \`config.json\` in the
+[data directory](../operate/daemon.md#the-data-directory).
 All top-level fields are optional, and comments are allowed. The daemon reads the file when it
-starts: run \`pawl stop\` after a change, and the next command starts it again. An unknown field is
-an error (\`CONFIG_INVALID\`) that names its place.\n
+starts. After a change, run \`pawl stop\`; the next command starts it again. An unknown field is
+an error (\`CONFIG_INVALID\`), and the message gives its position.\n
 ${fieldTable(schema, context)}`
 }
 
 const groups: readonly (readonly [title: string, about: string, codes: readonly string[]])[] = [
-  ['Errors', 'A definition with an error does not start.', codes.errorCodes],
-  ['Warnings', 'The definition starts; `pawl check --strict` fails.', codes.warningCodes],
+  ['Errors', 'A definition with an error cannot be started.', codes.errorCodes],
+  [
+    'Warnings',
+    'The definition can be started, but `pawl check --strict` fails.',
+    codes.warningCodes,
+  ],
   ['Rejections', 'The run did not accept what was sent.', codes.refusalCodes],
-  ['Denials', 'A tool call may not happen.', codes.denialCodes],
+  ['Denials', 'The tool call is not allowed.', codes.denialCodes],
   ['Gateway', 'A call to a server behind the gateway failed.', codes.gatewayCodes],
 ]
 
@@ -91,9 +97,9 @@ function codesPage(): string {
     return `## ${title}\n\n${about}\n\n${head}${rows.join('')}`
   })
   return `# Codes\n\n${note}
-Programs match codes, never messages. \`pawl check --explain CODE\` prints the same in a terminal.
-The codes of the daemon itself are on
-[the page about it](../operate/daemon.md#when-something-goes-wrong).\n
+Programs should match codes, never messages. \`pawl check --explain CODE\` prints the same
+explanations in a terminal. The daemon's own codes are listed on
+[its page](../operate/daemon.md#when-something-goes-wrong).\n
 ${parts.join('\n')}`
 }
 

@@ -18,7 +18,7 @@ import {
   provableHostIds,
 } from '../../src/core/hosts/registry.ts'
 import { installHookClient } from '../../src/daemon/install-hook-client.ts'
-import { hookCommand } from '../../src/doors/hook/hook-command.ts'
+import { hookCommand } from '../../src/doors/hook/hook-command-line.ts'
 import { findHome, type Home, openHome } from '../../src/home/home.ts'
 import type { Subject } from './hooks-daemon.ts'
 import { printTokens } from './hooks-tokens.ts'

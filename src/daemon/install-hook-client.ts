@@ -4,7 +4,7 @@
  * calls it; files are replaced atomically, because hooks may be running.
  */
 import { join } from 'node:path'
-import { clientName, quoteWord } from '../doors/hook/hook-command.ts'
+import { clientName, quoteWord } from '../doors/hook/hook-command-line.ts'
 import type { Home } from '../home/home.ts'
 import { ensurePrivateFolder, readPrivate, writePrivate } from '../home/private-file.ts'
 import { PawlError } from '../runtime/pawl-error.ts'

@@ -3,6 +3,7 @@
  * Knows pictures and fonts. Must not know where anything is placed.
  */
 import { assertNever } from '../core/assert.ts'
+import { cutToFit, wrapText } from '../core/draw/label-text.ts'
 import {
   type EdgeLine,
   lineText,
@@ -10,7 +11,6 @@ import {
   type PictureFact,
   type PictureNode,
 } from '../core/draw/picture.ts'
-import { cutToFit, wrapText } from '../core/draw/picture-text.ts'
 import { type Font, widthOf } from './draw-svg-font.ts'
 
 /** One piece of text at its place inside a box; `y` is the baseline. */

@@ -2,7 +2,7 @@
  * How wide text is, from the metrics of Helvetica and Arial: an SVG cannot measure by itself.
  * Knows characters and sizes. Must not know pictures.
  */
-import { isNoCell, isWideCharacter } from '../core/draw/picture-text.ts'
+import { isNoCell, isWideCharacter } from '../core/draw/label-text.ts'
 
 export type Font = { readonly sizePx: number; readonly weight: 'regular' | 'bold' }
 

@@ -2,8 +2,9 @@
  * The frame of an SVG picture: the title above, the legend and notes below.
  * Knows pictures. Must not know where its nodes are placed.
  */
+
+import { cutToFit } from '../core/draw/label-text.ts'
 import type { Picture } from '../core/draw/picture.ts'
-import { cutToFit } from '../core/draw/picture-text.ts'
 import { fonts } from './draw-svg-boxes.ts'
 import { widthOf } from './draw-svg-font.ts'
 import { svgArrow, svgIcon, svgRect, svgText } from './draw-svg-shapes.ts'

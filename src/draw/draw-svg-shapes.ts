@@ -2,7 +2,7 @@
  * Small pieces of SVG: escaped text, rounded lines, arrow tips and icons.
  * Knows SVG. Must not know machines.
  */
-import { oneLine } from '../core/draw/picture-text.ts'
+import { oneLine } from '../core/draw/label-text.ts'
 import { type Font, widthOf } from './draw-svg-font.ts'
 import type { SvgPoint } from './draw-svg-layout.ts'
 

@@ -32,23 +32,23 @@ const serverSchema = z
     type: z.enum(['stdio', 'http', 'streamable-http']).optional(),
     command: z.string().min(1).optional().describe('The program that runs the server.'),
     args: z.array(z.string()).optional(),
-    cwd: z.string().min(1).optional().describe('Working directory; default the workspace.'),
+    cwd: z.string().min(1).optional().describe('Working directory. Default: the workspace.'),
     env: z
       .record(z.string(), value)
       .optional()
-      .describe('Its environment variables. Beyond these it gets only `PATH` and similar ones.'),
-    url: z.string().min(1).optional().describe('Its URL, instead of a program.'),
+      .describe("The server's environment variables, in addition to `PATH` and similar ones."),
+    url: z.string().min(1).optional().describe("The server's URL, instead of a program."),
     headers: z.record(z.string(), value).optional(),
     timeoutSeconds: z
       .number()
       .gt(0)
       .max(86_400)
       .optional()
-      .describe('How long a call may go without a message; default 300.'),
+      .describe('How long a call may go without a message. Default: 300.'),
     sampling: z
       .enum(['refuse', 'pass'])
       .optional()
-      .describe("Whether it may use the agent's model; default `refuse`."),
+      .describe("Whether the server may use the agent's model. Default: `refuse`."),
     costUsd: cost
       .optional()
       .describe('Cost of a call: one price for all tools, or a price per tool.'),
@@ -66,7 +66,7 @@ const gatewaySchema = z.strictObject({
     .max(3_600)
     .optional()
     .describe(
-      'How long a call waits for an approval before the agent is told to try again; default 45.',
+      'How long a call waits for an approval before the agent is told to try again. Default: 45.',
     ),
   mcpServers: z.record(z.string(), serverSchema),
 })

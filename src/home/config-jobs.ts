@@ -12,7 +12,11 @@ const positive = z.number().gt(0)
 const destinations = z.array(
   z.strictObject({
     host: z.string().describe('A host name, `*.example.org` for all subdomains, or an IP address.'),
-    ports: z.array(z.int().min(1).max(65_535)).min(1).optional().describe('Default 443.'),
+    ports: z
+      .array(z.int().min(1).max(65_535))
+      .min(1)
+      .optional()
+      .describe('Allowed ports. Default: 443.'),
   }),
 )
 const noneOrAll = z.enum(['none', 'all'])
@@ -22,15 +26,15 @@ const network = withPick(z.union([noneOrAll, destinations]), (node) =>
 
 export const jobsSchema = z
   .strictObject({
-    cpus: positive.optional().describe('CPU cores of one job; default all.'),
+    cpus: positive.optional().describe('CPU cores that one job may use. Default: all.'),
     memoryMegabytes: positive
       .optional()
-      .describe("Memory of one job; default half of the machine's."),
+      .describe("Memory that one job may use. Default: half of the machine's."),
     processes: z.int().min(1).optional().describe('Maximum number of processes in one job.'),
-    outputMegabytes: positive.optional().describe('How much output of each stream is kept.'),
+    outputMegabytes: positive.optional().describe('How much output is kept for each stream.'),
     fileMegabytes: positive.optional().describe('Maximum size of one file that a job writes.'),
-    tmpMegabytes: positive.optional().describe('Size of the `/tmp` of a job.'),
-    cpuSeconds: z.int().min(1).optional().describe('CPU time of each process.'),
+    tmpMegabytes: positive.optional().describe("Size of a job's `/tmp`."),
+    cpuSeconds: z.int().min(1).optional().describe('CPU time that each process may use.'),
     leaseSeconds: z
       .number()
       .min(0)
@@ -46,14 +50,16 @@ export const jobsSchema = z
     keepDays: positive.optional().describe('Ended jobs older than this are removed.'),
     keepMegabytes: positive
       .optional()
-      .describe('If there is more than this, the oldest are removed.'),
+      .describe('If ended jobs take more space than this, the oldest are removed.'),
     minIsolation: z
       .enum(isolationLevels)
       .optional()
-      .describe('The isolation level that jobs need. Jobs that cannot have it are not started.'),
-    network: network.optional().describe('Hosts that jobs may connect to; default none.'),
+      .describe(
+        'The minimum isolation level for jobs. If it is not available, they are not started.',
+      ),
+    network: network.optional().describe('Hosts that jobs may connect to. Default: none.'),
   })
-  .describe('Limits of jobs, and how long they are kept.')
+  .describe('Limits on jobs, and how long they are kept.')
 
 export type JobsConfig = {
   readonly limits: RunnerLimits

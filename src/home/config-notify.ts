@@ -23,14 +23,16 @@ import { PawlError } from '../runtime/pawl-error.ts'
 
 const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
 const name = z.string().min(1).max(100)
-const file = name.describe('A file with the secret; relative to the data directory.')
+const file = name.describe(
+  'File that contains the secret; the path is relative to the data directory.',
+)
 
 const common = {
-  person: name.optional().describe('The person who decides with the links sent here.'),
+  person: name.optional().describe('The person in whose name links sent here decide.'),
   shows: z
     .enum(['all', 'question'])
     .optional()
-    .describe('`question`: sends neither details nor a link.'),
+    .describe('`question` sends only the question, without details or a link.'),
 }
 
 const webhook = z.strictObject({
@@ -81,7 +83,7 @@ const routes = z
       z.ZodOptional<z.ZodArray<z.ZodString>>
     >,
   )
-  .describe('Names of channels for each kind of notification.')
+  .describe('The channels to use for each kind of notification, by name.')
 
 const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
 
@@ -96,15 +98,15 @@ export const notifySchema = z.strictObject({
       urgent: z
         .array(z.enum(notificationKinds))
         .optional()
-        .describe('Notifications that are sent anyway.'),
+        .describe('Kinds of notification that are sent even then.'),
     })
     .optional()
-    .describe('Hours in which only urgent notifications are sent.'),
+    .describe('Hours during which only urgent notifications are sent.'),
   remindMinutes: z.number().gt(0).max(10_080).optional(),
   escalate: z
     .strictObject({ afterMinutes: z.number().gt(0).max(10_080), to: z.array(name).min(1) })
     .optional()
-    .describe('Further channels to notify if nobody has decided after this time.'),
+    .describe('Additional channels to notify if nobody has decided after this time.'),
 })
 
 type NotifyFile = z.infer<typeof notifySchema>

@@ -30,44 +30,44 @@ const smtp = z.strictObject({
 
 const mail = z
   .strictObject({
-    url: safeUrl.optional().describe("URL of an API compatible with Resend; default Resend's own."),
-    keyFile: secretFile.optional().describe('File with the key of that API.'),
-    smtp: smtp.optional().describe('A mail server instead of an API.'),
+    url: safeUrl.optional().describe("URL of a Resend-compatible API. Default: Resend's own."),
+    keyFile: secretFile.optional().describe('File that contains the API key.'),
+    smtp: smtp.optional().describe('A mail server to use instead of an API.'),
   })
   .describe('Mail that agents send through Pawl.')
 
 const host = z.strictObject({
-  name: name.describe('Its path is `/to/NAME/…`.'),
+  name: name.describe('Name of the host. Agents send requests to `/to/NAME/…`.'),
   url: safeUrl.describe('The only base URL that requests are sent to.'),
   header: z
     .string()
     .regex(/^[a-z0-9-]{1,60}$/i)
     .optional()
-    .describe('Default `authorization`.'),
+    .describe('Header that carries the secret. Default: `authorization`.'),
   format: z
     .string()
     .regex(/^[\x20-\x7e]*\{secret\}[\x20-\x7e]*$/)
     .optional()
-    .describe('Value of the header; default `Bearer {secret}`.'),
+    .describe("The header's value. Default: `Bearer {secret}`."),
   secretFile,
   paths: z
     .array(z.string().regex(/^\/[^\s?#]*$/))
     .min(1)
     .max(100)
-    .describe('Allowed paths; `*` at the end matches anything.'),
+    .describe('Allowed paths. A `*` at the end matches anything.'),
   methods: z
     .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
     .min(1)
     .optional()
-    .describe('Default `GET` and `HEAD`.'),
+    .describe('Allowed methods. Default: `GET` and `HEAD`.'),
 })
 
 export const proxySchema = z
   .strictObject({
-    port: z.int().min(0).max(65_535).optional().describe('Port on loopback; 0 for any free port.'),
+    port: z.int().min(0).max(65_535).optional().describe('Loopback port; 0 for any free port.'),
     mail: mail.optional(),
     hosts: z.array(host).max(100).optional(),
   })
-  .describe('Outbound requests of agents through Pawl, which holds the keys.')
+  .describe("Agents' outbound requests through Pawl, which keeps the keys.")
 
 export type ProxyConfig = z.infer<typeof proxySchema>

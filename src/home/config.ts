@@ -27,13 +27,15 @@ export const configSchema = z.strictObject({
   database: z
     .string()
     .optional()
-    .describe('URL of a PostgreSQL database; default the file `pawl.db` next to this one.'),
+    .describe(
+      'URL of a PostgreSQL database. Default: the SQLite file `pawl.db` next to this file.',
+    ),
   port: z
     .int()
     .min(0)
     .max(65_535)
     .optional()
-    .describe('Port of the HTTP server; 0 for any free port.'),
+    .describe('Port for the HTTP server; 0 for any free port.'),
   approvalHours: z
     .number()
     .gt(0)
@@ -47,7 +49,7 @@ export const configSchema = z.strictObject({
         .number()
         .gt(0)
         .optional()
-        .describe('If the database is larger, the runs that ended first are removed.'),
+        .describe('If the database is larger than this, the runs that ended first are removed.'),
     })
     .optional(),
   approvals: z
@@ -56,7 +58,7 @@ export const configSchema = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          "Whether a person may decide in a prompt of their agent's host (MCP); default false.",
+          "Whether a person may decide in a prompt by their agent's host (MCP). Default: false.",
         ),
     })
     .optional(),
@@ -73,20 +75,24 @@ export const configSchema = z.strictObject({
         .min(0)
         .max(100)
         .optional()
-        .describe('How many times in a row an agent that stops is sent back to an unfinished run.'),
+        .describe(
+          'How many times in a row an agent that stops early is sent back to its unfinished run.',
+        ),
       otherSessions: z
         .enum(['refused', 'free'])
         .optional()
-        .describe('Calls of a session without a run while other sessions have runs in its folder.'),
+        .describe(
+          'How to treat a session without a run while other sessions have runs in its folder.',
+        ),
     })
     .optional()
-    .describe('Settings of the hooks in agent hosts.'),
+    .describe('Settings for the hooks in agent hosts.'),
   prices: pricesSchema.optional(),
   jobs: jobsSchema.optional(),
   proxy: proxySchema.optional(),
   otlp: httpUrl.optional().describe('URL to send spans to (OTLP over HTTP, JSON).'),
   webhook: z
-    .strictObject({ url: httpUrl.describe('Receives every new approval.') })
+    .strictObject({ url: httpUrl.describe('URL that receives every new approval.') })
     .optional()
     .describe('Short form of a channel that receives only approvals.'),
   notify: notifySchema.optional().describe('How people are notified of pending approvals.'),
@@ -94,7 +100,9 @@ export const configSchema = z.strictObject({
     .string()
     .regex(/^https?:\/\/[^\s/?#@]+$/)
     .optional()
-    .describe('Base URL of links for people: the proxy in front of this daemon.'),
+    .describe(
+      'Base URL of the links that people get: the address of a proxy in front of this daemon.',
+    ),
 })
 
 type ConfigFile = z.infer<typeof configSchema>

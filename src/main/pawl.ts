@@ -14,7 +14,7 @@ process.on('uncaughtException', (fault) => {
   process.exit(2)
 })
 try {
-  const { run } = await import('../doors/cli/run.ts')
+  const { run } = await import('../doors/cli/dispatch-verb.ts')
   const stdio = openStdio()
   await stdio.close(await run(process.argv.slice(2), stdio.io))
 } catch (fault) {

@@ -43,7 +43,7 @@ export function openStdio(): Stdio {
       },
       setup: async () => {
         const { openSetupDoor } = await import('./setup.ts')
-        const { hookCommand } = await import('../doors/hook/hook-command.ts')
+        const { hookCommand } = await import('../doors/hook/hook-command-line.ts')
         const { installHookClient } = await import('../daemon/install-hook-client.ts')
         return openSetupDoor(env, cwd, { hookCommand, installHookClient })
       },

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { ApprovalQuery, ApprovalRow, OutboxItem } from '../runtime/ports.ts'
-import { approvalOf, changeOf, outboxItemOf, startedAt } from './records.contract.ts'
+import { approvalOf, changeOf, outboxItemOf, startedAt } from './sample-records.contract.ts'
 import { allPages, type Subject } from './subject.contract.ts'
 
 export function approvalsContract({ store }: Subject): void {

@@ -1,7 +1,7 @@
 /** Claims: which session works on which run. */
 import { describe, expect, test } from 'vitest'
 import type { Claim } from '../runtime/ports.ts'
-import { changeOf } from './records.contract.ts'
+import { changeOf } from './sample-records.contract.ts'
 import type { Subject } from './subject.contract.ts'
 
 function claimOf(runId: string, session: string, more: Partial<Claim> = {}): Claim {

@@ -2,7 +2,7 @@
  * Machines and definitions.
  */
 import { describe, expect, test } from 'vitest'
-import { definitionOf, machineOf, versionOf } from './records.contract.ts'
+import { definitionOf, machineOf, versionOf } from './sample-records.contract.ts'
 import { allPages, type Subject } from './subject.contract.ts'
 
 export function definitionsContract({ store, reopen }: Subject): void {

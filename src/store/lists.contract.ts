@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { PageQuery, RunQuery } from '../runtime/ports.ts'
-import { changeOf, startedAt } from './records.contract.ts'
+import { changeOf, startedAt } from './sample-records.contract.ts'
 import { allPages, type Subject } from './subject.contract.ts'
 
 const everything = { statuses: null, workspace: null, definition: null }

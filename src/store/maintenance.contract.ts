@@ -8,7 +8,7 @@ import {
   machineOf,
   outboxItemOf,
   startedAt,
-} from './records.contract.ts'
+} from './sample-records.contract.ts'
 import type { Subject } from './subject.contract.ts'
 
 const everyRun = { statuses: null, workspace: null, definition: null, after: null, limit: 100 }

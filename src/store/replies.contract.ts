@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Committed, RunChange } from '../runtime/ports.ts'
-import { changeOf, eventOf, replyOf } from './records.contract.ts'
+import { changeOf, eventOf, replyOf } from './sample-records.contract.ts'
 import type { Subject } from './subject.contract.ts'
 
 /** A command as the runtime keeps it: its records carry its id, and it may have none. */

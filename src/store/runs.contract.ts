@@ -10,7 +10,7 @@ import {
   outboxItemOf,
   replyOf,
   startedAt,
-} from './records.contract.ts'
+} from './sample-records.contract.ts'
 import type { Subject } from './subject.contract.ts'
 
 function count(results: readonly Committed[]): Record<Committed, number> {

@@ -11,7 +11,7 @@ import {
   outboxItemOf,
   startedAt,
   versionOf,
-} from './records.contract.ts'
+} from './sample-records.contract.ts'
 import type { Subject } from './subject.contract.ts'
 
 const texts: Readonly<Record<string, string>> = {

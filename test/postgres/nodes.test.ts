@@ -14,7 +14,7 @@ import {
   eventOf,
   outboxItemOf,
   startedAt,
-} from '../../src/store/records.contract.ts'
+} from '../../src/store/sample-records.contract.ts'
 import { openWireTo, type Wire } from './wire.ts'
 
 const url = await sharedPostgresUrl()

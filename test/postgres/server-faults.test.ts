@@ -9,7 +9,7 @@ import { PawlError } from '../../src/runtime/pawl-error.ts'
 import type { Store } from '../../src/runtime/ports.ts'
 import { asAgent, openBench, say, startRelease } from '../../src/runtime/runtime.contract.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
-import { changeOf, eventOf } from '../../src/store/records.contract.ts'
+import { changeOf, eventOf } from '../../src/store/sample-records.contract.ts'
 
 let server: PostgresServer
 // A server that somebody else runs is not ours to stop: these tests need one of their own.

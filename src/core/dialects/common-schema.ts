@@ -21,22 +21,24 @@ export const sessionBudget = z
   .number()
   .gt(0)
   .optional()
-  .describe('Budget of the run in dollars. When it is spent, no more tool calls are allowed.')
+  .describe("The run's budget in dollars. Once it is spent, no more tool calls are allowed.")
 
 /** The same. */
 export const minIsolation = z
   .enum(isolationLevels)
   .optional()
   .describe(
-    'The isolation level that jobs of its runs need. Jobs that cannot have it are not started.',
+    "The minimum isolation level for the run's jobs. If it is not available, they do not start.",
   )
 
 const pathsSchema = z
   .object({
-    read: namesField.optional().describe('Files outside the workspace that may be read, as globs.'),
+    read: namesField
+      .optional()
+      .describe('Glob patterns for files outside the workspace that may be read.'),
     write: namesField
       .optional()
-      .describe('Files outside the workspace that may be written, as globs.'),
+      .describe('Glob patterns for files outside the workspace that may be written.'),
   })
   .meta({ id: 'paths' })
 
@@ -47,7 +49,13 @@ export function commonFields<const D extends string>(dialect: D) {
     dialect: z.literal(dialect).optional().describe(`Marks this as a ${dialect} definition.`),
     policy: policySchema.optional().describe('Which tools the agent may use in every stage.'),
     paths: pathsSchema.optional().describe('Files outside the workspace that file tools may use.'),
-    createdAt: z.string().optional().describe('Set by the service that stores it; ignored.'),
-    updatedAt: z.string().optional().describe('Set by the service that stores it; ignored.'),
+    createdAt: z
+      .string()
+      .optional()
+      .describe('Set by the service that stores the definition; ignored.'),
+    updatedAt: z
+      .string()
+      .optional()
+      .describe('Set by the service that stores the definition; ignored.'),
   }
 }

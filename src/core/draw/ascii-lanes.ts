@@ -3,7 +3,7 @@
  * leads to.
  * Knows rows of text. Must not know pictures.
  */
-import { cellsOf } from './picture-text.ts'
+import { cellsOf } from './label-text.ts'
 
 export type AsciiRow = {
   readonly text: string

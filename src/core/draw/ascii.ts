@@ -7,7 +7,7 @@ import { assertNever } from '../assert.ts'
 import type { EndOutcome } from '../machine/machine.ts'
 import { type AsciiRow, drawLanes } from './ascii-lanes.ts'
 import { gateText, lineText } from './edge-line-text.ts'
-import { cellsOf, cutToFit, wrapText } from './picture-text.ts'
+import { cellsOf, cutToFit, wrapText } from './label-text.ts'
 import type { NodeKind, Picture, PictureEdge, PictureFact, PictureNode } from './picture-types.ts'
 import { groupBy, readingOrder } from './reading-order.ts'
 

@@ -6,7 +6,7 @@ import { assert, assertNever } from '../assert.ts'
 import { canonicalJson } from '../json.ts'
 import type { EndOutcome, Gate, Machine, Move, Stage, Trigger } from '../machine/machine.ts'
 import { plainGate } from './edge-line-text.ts'
-import { listNames, oneLine, shortenText } from './picture-text.ts'
+import { listNames, oneLine, shortenText } from './label-text.ts'
 import type {
   EdgeLine,
   NodeKind,

@@ -4,7 +4,7 @@
  */
 import { assertNever } from '../assert.ts'
 import { gateText, lineText } from './edge-line-text.ts'
-import { oneLine } from './picture-text.ts'
+import { oneLine } from './label-text.ts'
 import type { Picture, PictureEdge, PictureFact, PictureNode } from './picture-types.ts'
 
 const font = 'fontname="Helvetica,Arial,sans-serif"'

@@ -4,7 +4,7 @@
  */
 import { assertNever } from '../assert.ts'
 import { lineText } from './edge-line-text.ts'
-import { oneLine } from './picture-text.ts'
+import { oneLine } from './label-text.ts'
 import type { NodeKind, Picture, PictureEdge, PictureNode } from './picture-types.ts'
 
 /** The picture as Mermaid text. */

@@ -4,7 +4,7 @@
  */
 import type { Machine } from '../machine/machine.ts'
 import { collectEdges } from './collect-edges.ts'
-import { oneLine, shortenText } from './picture-text.ts'
+import { oneLine, shortenText } from './label-text.ts'
 import type { GuardNote, Picture } from './picture-types.ts'
 import { compareText, notesOfMachine } from './stage-facts.ts'
 

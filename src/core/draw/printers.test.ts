@@ -15,9 +15,9 @@ import {
 } from '../../../test/draw/sample-machines.ts'
 import { printAscii } from './ascii.ts'
 import { printDot } from './dot.ts'
+import { cellsOf } from './label-text.ts'
 import { printMermaid } from './mermaid.ts'
 import { pictureOf } from './picture.ts'
-import { cellsOf } from './picture-text.ts'
 
 const samples = { pipeline, fullPipeline, gateChecklist, form, hostile }
 

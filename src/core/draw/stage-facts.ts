@@ -3,11 +3,11 @@
  * Knows machines. Must not know how a picture is printed.
  */
 import { assertNever } from '../assert.ts'
-import type { Expr } from '../expr/expr.ts'
+import type { Expr } from '../expr/expression-types.ts'
 import type { JsonObject } from '../json.ts'
 import type { Guard, Machine, PolicyRule, Source, Stage, StageRule } from '../machine/machine.ts'
 import { usdText } from '../money.ts'
-import { listNames, oneLine, shortenText } from './picture-text.ts'
+import { listNames, oneLine, shortenText } from './label-text.ts'
 import type { PictureFact } from './picture-types.ts'
 
 const briefCharsMax = 110

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest'
 import { evaluate } from './evaluate.ts'
-import type { Expr, Scope } from './expr.ts'
+import type { Expr, Scope } from './expression-types.ts'
 
 const many = Array.from({ length: 1000 }, (_, i) => i)
 const items = many.map((id) => ({ id, name: `n${id}`, tags: ['a', 'b'] }))

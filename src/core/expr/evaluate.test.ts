@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../json.ts'
 import { evaluate, evaluateOn, isTruthy, parseExpr } from './evaluate.ts'
-import type { Expr, Scope } from './expr.ts'
+import type { Expr, Scope } from './expression-types.ts'
 
 const jp = (text: string): Expr => ({ language: 'jmespath', text, origin: '' })
 const cel = (text: string): Expr => ({ language: 'cel', text, origin: '' })

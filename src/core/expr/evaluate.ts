@@ -5,7 +5,7 @@
 import { assertNever } from '../assert.ts'
 import { asObject, emptyRecord, type Json, type JsonObject } from '../json.ts'
 import { doubtCel, evaluateCel, parseCel } from './cel.ts'
-import type { CaseBranch, Evaluated, Expr, Scope } from './expr.ts'
+import type { CaseBranch, Evaluated, Expr, Scope } from './expression-types.ts'
 import { isTruthy } from './is-truthy.ts'
 import { doubtJmespath, evaluateJmespath, parseJmespath } from './jmespath.ts'
 import type { ExpressionDoubt, KnowPath } from './jmespath-doubts.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../json.ts'
-import type { Scope } from './expr.ts'
+import type { Scope } from './expression-types.ts'
 import { placeholdersOf, renderArguments, renderedCharsMax, renderText } from './template.ts'
 
 const scope = (vars: JsonObject, more: Partial<Scope> = {}): Scope => ({

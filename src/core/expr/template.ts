@@ -3,7 +3,7 @@
  * Knows scopes and JSON. Must not know expressions: a placeholder is a path, nothing else.
  */
 import { type Json, type JsonObject, own } from '../json.ts'
-import type { Scope } from './expr.ts'
+import type { Scope } from './expression-types.ts'
 
 /** The longest text that comes out of a template; what is beyond is cut and marked with `…`. */
 export const renderedCharsMax = 100_000

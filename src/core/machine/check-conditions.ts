@@ -3,7 +3,7 @@
  * Knows who writes what, and the types of fields. What an expression makes of it, `expr` knows.
  */
 import { doubtExpr } from '../expr/evaluate.ts'
-import type { CaseBranch, Expr } from '../expr/expr.ts'
+import type { CaseBranch, Expr } from '../expr/expression-types.ts'
 import type { KnowPath } from '../expr/jmespath-doubts.ts'
 import {
   alwaysNull,

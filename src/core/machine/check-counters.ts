@@ -2,7 +2,7 @@
  * Findings about counters that are reset in every round they count.
  * Knows ops and cycles. Reads expressions as text only: whether they name a variable.
  */
-import type { Expr } from '../expr/expr.ts'
+import type { Expr } from '../expr/expression-types.ts'
 import { type Finding, finding } from '../finding.ts'
 import { type CheckContext, linksOf, stageOf } from './check-context.ts'
 import { opsAt } from './check-values.ts'

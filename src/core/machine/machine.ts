@@ -6,7 +6,7 @@
  *   absorb → prepare → require → commit → choose → gate → move → merge → enter
  */
 
-import type { Expr } from '../expr/expr.ts'
+import type { Expr } from '../expr/expression-types.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { IsolationLevel } from './isolation-levels.ts'
 import type { Quorum } from './quorum.ts'

@@ -17,7 +17,7 @@ const priceSchema = z.strictObject({
 /** By the name of a model. */
 export const pricesSchema = z
   .record(z.string().min(1).max(200), priceSchema)
-  .describe('Prices of models in dollars per million tokens; they override the known prices.')
+  .describe('Model prices in dollars per million tokens. They override the known prices.')
 
 /** A file that has nothing but prices. */
 export const pricesFileSchema = z.strictObject({ prices: pricesSchema })

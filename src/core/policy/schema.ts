@@ -7,7 +7,7 @@ import { isolationLevels } from '../machine/isolation-levels.ts'
 
 const rateLimitSchema = z
   .object({
-    max_calls: z.int().min(1).describe('Number of calls allowed within the window.'),
+    max_calls: z.int().min(1).describe('Maximum number of calls within the window.'),
     window_seconds: z.number().gt(0).describe('Length of the rolling window in seconds.'),
   })
   .meta({ id: 'rate_limit' })
@@ -36,18 +36,20 @@ export const approvalsSchema = z
       .min(1)
       .max(100)
       .optional()
-      .describe('Names of people whose approval counts; if absent, everyone counts.'),
+      .describe(
+        "Names of the people whose approval counts. Without this field, everyone's counts.",
+      ),
   })
   .meta({ id: 'approvals' })
 
 const policyRuleSchema = z
   .object({
     capability,
-    rate_limit: rateLimitSchema.optional().describe('Denies calls above a rate.'),
+    rate_limit: rateLimitSchema.optional().describe('Denies calls above this rate.'),
     budget_limit: budgetLimitSchema.optional().describe('Denies calls once the budget is spent.'),
     approvals: approvalsSchema
       .optional()
-      .describe('Who has to approve the call. With it, a rule in `allow` asks too.'),
+      .describe('Who has to approve the call. With this field, a rule in `allow` asks too.'),
   })
   .meta({ id: 'policy_rule' })
 
@@ -56,28 +58,30 @@ const denyRuleSchema = z.object({ capability }).meta({ id: 'deny_rule' })
 /** A policy: which capabilities are allowed, asked about or denied. */
 export const policySchema = z
   .object({
-    role: z.string().optional().describe('Who the policy applies to; usually `agent`.'),
-    allow: z.array(policyRuleSchema).optional().describe('Calls that run without asking.'),
+    role: z.string().optional().describe('The role that the policy applies to, usually `agent`.'),
+    allow: z.array(policyRuleSchema).optional().describe('Calls that are made without asking.'),
     ask: z.array(policyRuleSchema).optional().describe('Calls that a person must approve first.'),
     deny: z
       .array(denyRuleSchema)
       .optional()
-      .describe('Calls that are never allowed. Checked first.'),
+      .describe('Calls that are never allowed. These rules are checked first.'),
     default: z
       .enum(['allow', 'deny'])
       .optional()
-      .describe('What happens to a call that no rule matches; default `allow`.'),
+      .describe('What happens to a call that no rule matches. Default: `allow`.'),
     observe: z
       .boolean()
       .optional()
       .describe(
-        'Record what this policy, and every policy and definition below it, would deny, and ' +
-          'enforce nothing of it; default `false`.',
+        'Record what this policy, and every policy and definition below it, would deny, but ' +
+          'do not enforce it. Default: `false`.',
       ),
     min_isolation: z
       .enum(isolationLevels)
       .optional()
-      .describe('The isolation level that jobs need. Jobs that cannot have it are not started.'),
+      .describe(
+        'The minimum isolation level for jobs. If it is not available, they are not started.',
+      ),
   })
   .meta({ id: 'policy' })
 

@@ -58,7 +58,7 @@ const scope = {
   workspace: folderSchema,
   definition: nameSchema
     .optional()
-    .describe('a process; if absent, what all processes in the workspace share'),
+    .describe('a process; if absent, the scope that all processes in the workspace share'),
 }
 
 export const agentContract = {
@@ -72,7 +72,7 @@ export const agentContract = {
     answer: checkedCallSchema.extend({
       value: jsonObjectSchema
         .nullable()
-        .describe('the result of the tool; null if the call was not allowed'),
+        .describe("the tool's result; null if the call was not allowed"),
     }),
   },
   'process.step': {
@@ -80,7 +80,7 @@ export const agentContract = {
       runId: nameSchema,
       branch,
       answer: nameSchema,
-      state: nameSchema.optional().describe('the state you answer'),
+      state: nameSchema.optional().describe('the state whose question you answer'),
       note: textSchema.optional(),
     }),
     answer: outcomeSchema,
@@ -116,7 +116,7 @@ export const agentContract = {
       granted: z.boolean(),
       note: textSchema.default(''),
       hash: nameSchema.describe('hash of what the person saw'),
-      client: nameSchema.describe('the program that asked them'),
+      client: nameSchema.describe('the program that asked the person'),
     }),
     answer: outcomeSchema,
   },

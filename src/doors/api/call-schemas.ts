@@ -5,7 +5,7 @@ import { countSchema, moneySchema, signalSchema } from './wire-schemas.ts'
 const callState = z
   .enum(['allowed', 'pending', 'denied', 'refused', 'done', 'unsure'])
   .describe(
-    'state of the call. allowed: make it, once; pending: needs an approval; denied: by a rule; ' +
+    'state of the call. allowed: make it once; pending: needs an approval; denied: by a rule; ' +
       'refused: by a person; done: it was already made with this key; unsure: it was allowed ' +
       'before with this key, and its result was never reported',
   )
@@ -20,7 +20,7 @@ const callReport = z.object({
 export const checkedCallSchema = z
   .object({
     runId: z.string(),
-    seq: countSchema.describe('records in the log'),
+    seq: countSchema.describe('number of records in the log'),
     reply: z.object({
       kind: z.literal('verdict'),
       state: callState,
@@ -31,7 +31,7 @@ export const checkedCallSchema = z
         .object({ by: z.string().nullable(), note: z.string() })
         .nullable()
         .describe('who refused it; `by` is null if the approval expired'),
-      report: callReport.nullable().describe('how it ended, if it is done'),
+      report: callReport.nullable().describe('how the call ended, if it is done'),
     }),
   })
   .meta({ id: 'Checked' })

@@ -69,18 +69,16 @@ export const contract = {
   'runs.start': {
     input: z.strictObject({
       definition: nameSchema.describe('name or id of a definition'),
-      task: nameSchema.optional().describe('one of several tasks in it; if absent, the first'),
+      task: nameSchema.optional().describe("one of the definition's tasks; if absent, the first"),
       stage: nameSchema.optional().describe('the stage to start in'),
       vars: jsonObjectSchema.default({}),
-      workspace: folderSchema
-        .optional()
-        .describe('the folder the agent works in, an absolute path'),
-      session: nameSchema.optional().describe('the session that works on it, `HOST:ID`'),
-      title: nameSchema.optional().describe('what people call it'),
+      workspace: folderSchema.optional().describe('absolute path of the folder the agent works in'),
+      session: nameSchema.optional().describe('the session that works on the run, `HOST:ID`'),
+      title: nameSchema.optional().describe('a title for people'),
       observe: z
         .boolean()
         .optional()
-        .describe('judge and record calls, and enforce nothing; only people may ask for it'),
+        .describe('judge and record calls, but enforce nothing; only people may set this'),
     }),
     answer: outcomeSchema,
   },
@@ -126,9 +124,7 @@ export const contract = {
       input: jsonObjectSchema.default({}),
       host: hostSchema.default(ownHostId),
       server: z.strictObject({ server: nameSchema, tool: nameSchema }).optional(),
-      cwd: folderSchema
-        .optional()
-        .describe("working directory of the agent's shell, an absolute path"),
+      cwd: folderSchema.optional().describe("absolute path of the agent's working directory"),
       estimateMicroUsd: paidSchema
         .optional()
         .describe('estimated cost, reserved until the call is reported; absent if unknown'),
@@ -184,8 +180,8 @@ export const contract = {
   'runs.locate': {
     input: z.strictObject({
       workspace: folderSchema.describe('the folder the caller works in'),
-      runId: nameSchema.optional().describe('the run named in its environment'),
-      last: nameSchema.optional().describe('the run that judged it last'),
+      runId: nameSchema.optional().describe("the run named in the caller's environment"),
+      last: nameSchema.optional().describe('the run that judged the caller last'),
     }),
     answer: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('run'), runId: z.string(), branch: z.string().nullable() }),
@@ -251,7 +247,9 @@ export const contract = {
       note: textSchema.default(''),
       hash: nameSchema
         .optional()
-        .describe('hash of what the person saw; refused if something else is pending now'),
+        .describe(
+          'hash of what the person saw; the decision is refused if something else is pending now',
+        ),
       edits: jsonObjectSchema.optional().describe('values to change, if the gate allows it'),
     }),
     answer: outcomeSchema,
@@ -292,7 +290,7 @@ export const contract = {
         z.object({
           channel: z.string(),
           type: z.string(),
-          problem: z.string().nullable().describe('null if it was sent'),
+          problem: z.string().nullable().describe('null if the message was sent'),
         }),
       ),
     }),
@@ -311,7 +309,7 @@ export const contract = {
         .describe(
           'why LISTEN/NOTIFY is not working, so that waiting requests poll; null otherwise',
         ),
-      found: z.array(z.string()).describe('warnings from the start of the daemon'),
+      found: z.array(z.string()).describe("warnings from the daemon's start"),
       elicitation: z.boolean().describe("whether a person may decide in their agent's client"),
       trouble: z.string().nullable(),
     }),

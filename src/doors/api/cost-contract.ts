@@ -26,7 +26,7 @@ const costRow = z
     definition: z.string(),
     stage: z.string(),
     tool: z.string().describe('the tool of a call, or `model:NAME`'),
-    day: z.string().describe('in UTC, `2026-11-16`'),
+    day: z.string().describe('UTC date, such as `2026-11-16`'),
     costMicroUsd: moneySchema,
     count: countSchema.describe('number of calls or messages'),
   })
@@ -36,7 +36,7 @@ export const costContract = {
   'runs.spend': {
     input: z.strictObject({
       runId: nameSchema,
-      model: nameSchema.optional().describe('its price is looked up if no cost is given'),
+      model: nameSchema.optional().describe('the model whose price is used if no cost is given'),
       tokens: tokens.optional(),
       costMicroUsd: paidSchema.optional().describe('if absent, the price of the tokens'),
       source: nameSchema.default('api').describe('where the numbers come from'),
@@ -51,7 +51,7 @@ export const costContract = {
     }),
     answer: z.object({
       rows: z.array(costRow),
-      isPartial: z.boolean().describe('there are more rows than one answer can contain'),
+      isPartial: z.boolean().describe('true if there are more rows than one answer can contain'),
     }),
   },
 } as const

@@ -22,7 +22,7 @@ const policyRule = z.object({
     .object({ microUsdMax: moneySchema, period: z.enum(['hourly', 'daily', 'monthly']) })
     .nullable(),
   pointer: z.string(),
-  shadowed: z.string().nullable().describe('why it can never match; null if it can'),
+  shadowed: z.string().nullable().describe('why the rule can never match; null if it can'),
 })
 
 export const dashboardContract = {
@@ -51,7 +51,7 @@ export const dashboardContract = {
       proof: z
         .object({
           at: momentSchema,
-          paths: z.record(z.string(), z.string()).describe('title of each path'),
+          paths: z.record(z.string(), z.string()).describe('the title of each path'),
           hosts: z.array(
             z.object({
               host: z.string(),
@@ -78,7 +78,7 @@ export const dashboardContract = {
           problem: z
             .string()
             .nullable()
-            .describe('why it cannot be read (then every call is denied); null if it can'),
+            .describe('why the policy cannot be read (every call is then denied); null if it can'),
         }),
       ),
     }),
@@ -86,9 +86,9 @@ export const dashboardContract = {
   'stats.read': {
     input: z.strictObject({}),
     answer: z.object({
-      runsCount: countSchema.describe('number of runs counted, the latest ones'),
+      runsCount: countSchema.describe('how many runs were counted; the latest runs are counted'),
       isPartial: z.boolean().describe('true if there are more runs or records than were counted'),
-      days: z.array(z.object({ day: z.string().describe('UTC'), ...numbers })),
+      days: z.array(z.object({ day: z.string().describe('UTC date'), ...numbers })),
       tools: z.array(z.object({ tool: z.string(), ...numbers })),
       rules: z.array(
         z.object({
@@ -96,7 +96,7 @@ export const dashboardContract = {
           rule: z
             .string()
             .nullable()
-            .describe('JSON pointer of a policy rule; null if no policy decided'),
+            .describe('JSON pointer to a policy rule; null if no policy decided'),
           code: z.string().nullable(),
           says: z.enum(['deny', 'ask']),
           count: countSchema,
@@ -107,7 +107,7 @@ export const dashboardContract = {
           name: z.string(),
           runs: countSchema,
           open: countSchema,
-          wrong: countSchema.describe('failed or blocked'),
+          wrong: countSchema.describe('number of runs that failed or were blocked'),
         }),
       ),
     }),

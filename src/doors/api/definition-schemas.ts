@@ -21,11 +21,11 @@ export const definitionHead = z
   .object({
     id: z.string(),
     name: z.string(),
-    workspace: z.string().describe('the folder of its file; empty if stored through the API'),
+    workspace: z.string().describe('folder of the file; empty if it was stored through the API'),
     dialect: z.string(),
     tasks: z
       .array(z.string())
-      .describe('names of what can be started: one, or several if a file of forms has several'),
+      .describe('names that can be started: one, or several if the file contains several forms'),
     version: countSchema,
     createdAt: dateTimeSchema,
     updatedAt: dateTimeSchema,

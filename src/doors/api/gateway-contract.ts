@@ -49,7 +49,7 @@ const launch = z.strictObject({
 })
 const pin = {
   isAccepted: z.boolean(),
-  hasChanged: z.boolean().describe('an earlier version was accepted'),
+  hasChanged: z.boolean().describe('true if an earlier version was accepted'),
   about: z.string(),
   doubts: z.array(z.string()),
   changes: z
@@ -96,13 +96,13 @@ export const gatewayContract = {
       approvalId: z.string().nullable().describe('the pending approval'),
       bytesLeft: countSchema
         .nullable()
-        .describe('bytes that its result may have; null for no limit'),
+        .describe('maximum size of the result in bytes; null for no limit'),
       pass: z
         .object({ file: z.string(), word: z.string(), ms: countSchema })
         .nullable()
         .describe(
-          'while the file contains this token, and for at most `ms`, calls without a mark that ' +
-            'mention no protected name need not be checked; null: check each call',
+          'while the file contains this token, and for at most `ms`, a call without a mark that ' +
+            'mentions no protected name need not be checked; if null, check every call',
         ),
     }),
   },
@@ -113,7 +113,7 @@ export const gatewayContract = {
       branch: nameSchema.optional(),
       callId: nameSchema,
       holder: nameSchema.describe(
-        'the caller of `gateway.check`; only it may report an approved call',
+        'the caller of `gateway.check`; only this caller may report an approved call',
       ),
       ok: z.boolean(),
       output: z.string().nullable().default(null),
@@ -140,7 +140,7 @@ export const gatewayContract = {
       ...whose,
       scope,
       server: nameSchema,
-      launch: launch.describe('its entry as written in the file'),
+      launch: launch.describe("the server's entry as written in the file"),
       tools: z
         .array(z.strictObject({ tool: nameSchema, definition: jsonObjectSchema }))
         .max(toolsMax)
@@ -161,7 +161,7 @@ export const gatewayContract = {
       scope,
       server: nameSchema,
       tool: nameSchema.optional().describe('if absent, the server with all its tools'),
-      version: countSchema.describe('version that the person has seen'),
+      version: countSchema.describe('the version that the person has seen'),
     }),
     answer: pinned,
   },

@@ -22,7 +22,7 @@ export const runInputs = {
     .int()
     .optional()
     .meta({
-      description: 'seconds that it may take in the foreground',
+      description: 'maximum seconds in the foreground',
       ...{ default: 300, minimum: 1, maximum: 3_600 },
     }),
   background: z.boolean().optional().meta({
@@ -42,7 +42,7 @@ export const runInputs = {
     .int()
     .optional()
     .meta({
-      description: 'number of last lines in each summary',
+      description: 'number of lines in each summary, from the end of the output',
       ...{ default: 100, minimum: 0, maximum: 10_000 },
     }),
 }

@@ -20,7 +20,7 @@ const caller = {
   branch: nameSchema.optional(),
 }
 const wait_ms = countSchema.max(waitMsMax).optional()
-const figure = countSchema.nullable().describe('null if not measured here')
+const figure = countSchema.nullable().describe('null if this machine cannot measure it')
 
 const usage = z.object({
   cpu_ms: figure,
@@ -64,7 +64,7 @@ const statusFields = {
   stderr_size: countSchema,
   stdout_dropped_bytes: countSchema,
   stderr_dropped_bytes: countSchema,
-  network_refused: countSchema.describe('connections that its list of hosts blocked'),
+  network_refused: countSchema.describe('number of connections that the list of hosts blocked'),
   warnings: z.array(z.string()).readonly(),
 }
 const status = z.object(statusFields).meta({ id: 'JobStatus' })
@@ -85,7 +85,7 @@ export const jobsContract = {
   'jobs.run': {
     input: z.strictObject({
       ...caller,
-      workspace: folderSchema.optional().describe('the folder for a job without a run'),
+      workspace: folderSchema.optional().describe('the folder of a job that has no run'),
       ...runInputs,
       network: z.enum(['none', 'allowed', 'all']).optional(),
       network_hosts: z
@@ -93,7 +93,7 @@ export const jobsContract = {
         .optional()
         .describe('restrict allowed connections to these: `host` or `host:port`'),
       min_isolation: level.optional(),
-      wait_ms: wait_ms.describe('answer after this time, even if the job is still running'),
+      wait_ms: wait_ms.describe('return after this time, even if the job is still running'),
     }),
     answer: z.union([result, pending]),
   },

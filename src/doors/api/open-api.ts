@@ -51,7 +51,7 @@ export function openApiText(): string {
     info: {
       title: 'Pawl',
       version: '1',
-      description: 'Runs, approvals and definitions of one daemon.',
+      description: 'Runs, approvals and definitions of one Pawl daemon.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: 'http://127.0.0.1' }],
@@ -112,7 +112,7 @@ const needs: Readonly<Record<Operation['need'], string>> = {
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'a repeated id returns the same reply',
+  description: 'a repeated command with the same id gets the same reply',
   schema: { type: 'string', maxLength: 200 },
 }
 

@@ -62,7 +62,7 @@ const denialCode = z.enum(denialCodes)
 export const runHead = z
   .object({
     id: z.string(),
-    machine: z.string().describe('hash of the machine it is pinned to'),
+    machine: z.string().describe('hash of the machine that the run is pinned to'),
     definition: z.string(),
     dialect: z.string(),
     status: z.string(),
@@ -112,7 +112,7 @@ const stageRules = z
     tools: z.union([z.literal('all'), texts]),
     toolsDenied: texts,
     toolsAmong: texts.nullable().describe('the list applies only to tools with these prefixes'),
-    commands: texts.nullable().describe('commands that may be run; null for any'),
+    commands: texts.nullable().describe('allowed commands; null for any'),
     commandTool: z.string().describe('the tool that `commands` applies to'),
     envBlocked: texts.describe('variables that no command may read or set'),
     envSet: texts.describe('variables set for commands; values are not shown'),
@@ -120,10 +120,10 @@ const stageRules = z
     files: z
       .object({ max: countSchema, changed: texts })
       .nullable()
-      .describe('how many files may be changed in the stage, and which were'),
-    calls: remaining.nullable().describe('calls in the stage'),
-    runCalls: remaining.nullable().describe('calls in the run or a parent run'),
-    bytes: remaining.nullable().describe('bytes of results in the stage'),
+      .describe('how many files may be changed in the stage, and which have been'),
+    calls: remaining.nullable().describe('limit on calls in the stage'),
+    runCalls: remaining.nullable().describe('limit on calls in the run or a parent run'),
+    bytes: remaining.nullable().describe('limit on bytes of results in the stage'),
     paths: z
       .object({ read: texts, write: texts })
       .nullable()
@@ -169,7 +169,7 @@ export const viewSchema = z
     missing: z.array(z.string()),
     goTo: z.array(z.string()).describe('stages that a signal may choose'),
     pendingCalls: z.array(pendingCall).describe('queued calls, oldest first'),
-    pendingCall: pendingCall.nullable().describe('the one to make next'),
+    pendingCall: pendingCall.nullable().describe('the queued call to make next'),
     approval: z
       .object({ id: z.string(), kind: z.enum(['move', 'call']), message: z.string() })
       .nullable(),
@@ -184,15 +184,15 @@ export const viewSchema = z
       })
       .nullable()
       .describe('the budget in dollars that is closest to its limit'),
-    rules: stageRules.describe('every rule of the stage, and what is left of its limits'),
+    rules: stageRules.describe("all of the stage's rules, and what is left of each limit"),
     mustCall: z.boolean().describe('true if the agent has to call a tool before it replies'),
     toolChoice: z
       .string()
       .nullable()
-      .describe('the tool that it has to call then; null if it may choose'),
+      .describe('the tool that the agent has to call; null if it may choose'),
     observes: z
       .boolean()
-      .describe('true if calls are judged and recorded, and not everything is enforced'),
+      .describe('true if calls are judged and recorded, but not all rules are enforced'),
     hasDebug: z.boolean().describe('true if a person may move the run to any stage'),
     vars: jsonObjectSchema,
     local: jsonObjectSchema,
@@ -203,7 +203,7 @@ export const viewSchema = z
 export const standingSchema = z
   .object({
     member: z.string().describe('the run that the view shows: the main run or a child run'),
-    machine: z.string().describe('hash of its machine'),
+    machine: z.string().describe("hash of the run's machine"),
     sources: z.record(z.string(), z.enum(['claimed', 'observed', 'given'])),
     callsCount: countSchema,
     filesCount: countSchema,
@@ -230,7 +230,7 @@ export const alternative = z
 export const ruleDocument = z
   .string()
   .optional()
-  .describe('the policy file or definition of `rule`; if absent, the definition of the run')
+  .describe("the policy file or definition that contains `rule`; if absent, the run's definition")
 
 export const signalSchema = {
   verdict,
@@ -239,7 +239,7 @@ export const signalSchema = {
   rule: z
     .string()
     .nullable()
-    .describe('JSON pointer of the rule that decided; null if it is built in'),
+    .describe('JSON pointer to the rule that decided; null if the rule is built in'),
   document: ruleDocument,
   hint: z.string(),
   instead: z.array(alternative),
@@ -282,7 +282,7 @@ export const judgementSchema = z
 export const eventRecord = z
   .object({
     seq: countSchema,
-    member: z.string().describe('the run it is about: the main run or a child run'),
+    member: z.string().describe('the main run or the child run that the record is about'),
     type: z.string(),
     at: momentSchema,
     actor: z.string().describe('`kind:name`'),

@@ -10,7 +10,8 @@ export type CodeHelp = { readonly about: string; readonly advice: string }
 const errorHelp: Readonly<Record<ErrorCode, CodeHelp>> = {
   SYNTAX_INVALID: {
     about: 'The file is not valid JSON or YAML',
-    advice: 'Fix the text at the marked place; often a comma or a quote is missing just before it',
+    advice:
+      'Fix the text at the marked position; often, a comma or a quote is missing just before it',
   },
   SCHEMA_INVALID: {
     about: 'A field is missing or has a value of the wrong type, or the dialect is unclear',
@@ -22,7 +23,7 @@ const errorHelp: Readonly<Record<ErrorCode, CodeHelp>> = {
   },
   INITIAL_UNKNOWN: {
     about: 'The definition starts in a stage that does not exist',
-    advice: 'Name an existing stage, or add that one',
+    advice: 'Name an existing stage, or add the missing one',
   },
   TARGET_UNKNOWN: {
     about: 'A route leads to a stage that does not exist',
@@ -43,7 +44,7 @@ const errorHelp: Readonly<Record<ErrorCode, CodeHelp>> = {
   },
   INVOKE_UNKNOWN: {
     about: 'An invoked definition does not exist, or has errors itself',
-    advice: 'Put it beside this file, or name its file in the same command',
+    advice: 'Put it next to this file, or name its file in the same command',
   },
   INVOKE_CYCLE: {
     about: 'Definitions invoke each other in an endless cycle',
@@ -59,7 +60,7 @@ const errorHelp: Readonly<Record<ErrorCode, CodeHelp>> = {
   },
   EXPRESSION_INVALID: {
     about: 'An expression cannot be parsed',
-    advice: 'Fix it at the place that the message names; it must be JMESPath, or CEL where stated',
+    advice: 'Fix it at the position in the message; it must be JMESPath, or CEL where stated',
   },
   PATTERN_INVALID: {
     about: 'A pattern cannot be parsed, or could take too long to match',
@@ -78,12 +79,12 @@ const errorHelp: Readonly<Record<ErrorCode, CodeHelp>> = {
     advice: 'Give each step a unique id',
   },
   DUPLICATE_KEY: {
-    about: 'An object has the same key twice, and only one would count',
+    about: 'An object has the same key twice, and only one of the two would be used',
     advice: 'Remove or rename one of them',
   },
   LIMIT_INVALID: {
     about: 'A limit is not a valid number',
-    advice: 'Use a number in the range that the message names, or remove the field for no limit',
+    advice: 'Use a number in the range that the message gives, or remove the field for no limit',
   },
   SIZE_EXCEEDED: {
     about: 'The file, or a part of it, is too large',
@@ -105,7 +106,7 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     advice: 'Make it final, or add a route out of it',
   },
   NO_PATH_TO_FINAL: {
-    about: 'From this stage the run can never reach an end',
+    about: 'From this stage, the run can never reach an end',
     advice: 'Add a route from this stage, or from one it leads to, to an end',
   },
   OPEN_STAGE: {
@@ -113,14 +114,14 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     advice: 'List the tools that the work needs',
   },
   ESCALATION_UNGATED: {
-    about: 'In dangerous work the agent gains permissions without an approval',
+    about: 'In dangerous work, the agent gains permissions without an approval',
     advice: 'Require an approval for the route into the stage that allows more',
   },
   GUARD_UNSATISFIABLE: {
     about: 'A guard can never be true, so its route is never taken',
     advice:
       'Correct the field or the value, or set the field earlier: ' +
-      'the data of an event is merged after its guards are checked',
+      "an event's data is merged after its guards are checked",
   },
   GUARD_SELF_REPORTED: {
     about: 'A guard relies only on what the agent reports',
@@ -155,7 +156,7 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     advice: 'Put it in backticks to mean the value',
   },
   CONDITION_NEVER_HOLDS: {
-    about: 'A condition, or a part of it, has the same result whatever the data',
+    about: 'The result of a condition, or of a part of it, does not depend on the data',
     advice:
       'Compare values of the same type; compare strings such as dates with CEL; ' +
       'write `!(inputs.x)`, not `!inputs.x`',
@@ -165,12 +166,12 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     advice: 'Set it before the loop starts',
   },
   TOOL_UNKNOWN: {
-    about: 'The host has no tool of this name',
+    about: 'The host has no tool with this name',
     advice: 'Correct the name, or add the tool to the host',
   },
   TOOL_IGNORED: {
     about: 'A tool is listed where the list has no effect',
-    advice: 'Use `policy` for the tools of the host',
+    advice: "Use `policy` for the host's tools",
   },
   COMMAND_TOO_BROAD: {
     about: 'An allowed command can run any other command',
@@ -178,7 +179,7 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
   },
   COMMAND_NEVER_MATCHES: {
     about: 'No command can match this entry of a command list as it was probably meant',
-    advice: 'Use the first words of the command; `*` stands for any characters of a word',
+    advice: 'Use the first words of the command; `*` matches any characters within a word',
   },
   APPROVAL_ADVISORY: {
     about: 'An approval is required, but nobody is asked',
@@ -197,11 +198,11 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     advice: 'Use the name that the hint shows',
   },
   CYCLE_WITHOUT_LIMIT: {
-    about: 'Work can go in circles forever',
-    advice: 'Limit the calls of the run (`meta.calls_max`), or require an approval in the cycle',
+    about: 'The run can go in circles forever',
+    advice: "Limit the run's calls (`meta.calls_max`), or require an approval in the cycle",
   },
   SLOT_IGNORED: {
-    about: 'Operations are in a slot that never runs there',
+    about: 'Operations are in a slot that is never used there',
     advice: 'Move them to the slot that the hint names',
   },
   DEBUG_ENABLED: {

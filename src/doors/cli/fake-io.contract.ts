@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { run } from './dispatch-verb.ts'
 import type { Io } from './io.ts'
-import { run } from './run.ts'
 
 export type FakeIoResult = { readonly code: number; readonly out: string; readonly err: string }
 

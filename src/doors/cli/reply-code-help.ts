@@ -12,7 +12,7 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Check the current stage, then answer its question',
   },
   GUARD_FAILED: {
-    about: 'No route has all of its conditions met',
+    about: 'The conditions of every possible route fail',
     advice: 'Do what the guards require, or send another signal',
   },
   FIELDS_MISSING: {
@@ -24,11 +24,11 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Submit a value of the right type and format',
   },
   DATA_INVALID: {
-    about: 'The data is too large or too deep, or contains names that are not allowed',
+    about: 'The data is too large or nested too deeply, or contains names that are not allowed',
     advice: 'Send less data, as plain JSON',
   },
   EXPRESSION_FAILED: {
-    about: 'An expression of the definition failed, and nothing was changed',
+    about: 'An expression in the definition failed, and nothing was changed',
     advice: 'Correct the expression, or provide the values that it needs',
   },
   RUN_NOT_RUNNING: {
@@ -36,7 +36,7 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Resume it, or start a new one',
   },
   APPROVAL_PENDING: {
-    about: 'An approval is pending, and nothing moves until it is decided',
+    about: 'An approval is pending, and the run does not move until it is decided',
     advice: 'Wait for the decision',
   },
   APPROVAL_UNKNOWN: {
@@ -60,7 +60,7 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Finish it first',
   },
   STEP_UNKNOWN: {
-    about: 'The form has no step of this name',
+    about: 'The form has no step with this name',
     advice: 'Name one of its steps',
   },
   RETURN_OUTSIDE_DETOUR: {
@@ -68,7 +68,7 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Send a signal that leads to a stage',
   },
   STAGE_UNKNOWN: {
-    about: 'The definition has no stage of this name',
+    about: 'The definition has no stage with this name',
     advice: 'Name one of its stages',
   },
   DEBUG_DISABLED: {
@@ -80,8 +80,8 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'List the runs, or start one',
   },
   CALL_UNKNOWN: {
-    about: 'A call was reported that was never allowed',
-    advice: 'Ask before calling, then report that call',
+    about: 'The reported call was never allowed',
+    advice: 'Have a call checked before you make it, then report it',
   },
   TOOL_NOT_ALLOWED: {
     about: 'The stage does not allow this tool',
@@ -97,7 +97,7 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
   },
   SHELL_WRITE_NOT_ALLOWED: {
     about: 'The command writes a file, but the stage does not allow writing',
-    advice: 'Drop the redirection, or move on to a stage that allows writing',
+    advice: 'Remove the redirection, or move on to a stage that allows writing',
   },
   ENV_BLOCKED: {
     about: 'The command sets or reads a blocked environment variable',
@@ -117,7 +117,7 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
   },
   TOO_MANY_FILES: {
     about: 'More files were changed than the stage allows',
-    advice: 'Move on, or keep to the files changed so far',
+    advice: 'Move on, or change only the files that you have already changed',
   },
   CALLS_EXHAUSTED: {
     about: 'The limit on calls in this stage or run is used up',
@@ -132,7 +132,7 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Report open calls, wait for the next period, or ask a person to raise the budget',
   },
   RATE_LIMITED: {
-    about: 'Calls came faster than the policy allows',
+    about: 'Calls were made faster than the policy allows',
     advice: 'Wait, then try again',
   },
   POLICY_DENIED: {
@@ -145,15 +145,15 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
   },
   STORE_UNAVAILABLE: {
     about: 'The decision cannot be stored: the disk is full or read-only, or the database is down',
-    advice: 'Free disk space or restart the database; until then every call is denied',
+    advice: 'Free disk space or restart the database; until then, every call is denied',
   },
   STORE_CORRUPT: {
     about: 'Stored data does not match its own hash',
     advice: 'Check it with `pawl log --verify` and `pawl db check`, and restore a backup',
   },
   LOG_BROKEN: {
-    about: 'The hash chain of the log is broken, so nothing is decided on it',
-    advice: 'Find the place with `pawl log RUN --verify`, and restore a backup',
+    about: "The log's hash chain is broken, so no decision is based on it",
+    advice: 'Find the damaged record with `pawl log RUN --verify`, and restore a backup',
   },
   REQUEST_INVALID: {
     about: 'The request is invalid: its command id belongs to another command',
@@ -193,6 +193,6 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
   },
   UPSTREAM_FLOOD: {
     about: 'The server behind the gateway sent more than the gateway accepts',
-    advice: 'Ask for less at once',
+    advice: 'Request less data at a time',
   },
 }

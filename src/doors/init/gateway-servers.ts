@@ -10,7 +10,7 @@ import { plainValue } from '../../core/source/source.ts'
 import { gatewayServer } from '../../core/tools/own-tools.ts'
 import type { DesiredFile, SettingsEntry } from './desired-files.ts'
 import type { Moved } from './install.ts'
-import { serverName } from './is-pawl-entry.ts'
+import { serverName } from './pawl-entries.ts'
 
 /** Where the servers of a workspace stand that are behind the gateway. */
 export const gatewayPath = '.pawl/gateway.json'

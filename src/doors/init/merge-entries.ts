@@ -8,8 +8,8 @@ import { readSource } from '../../core/source/read-source.ts'
 import { type Node, plainValue, positionAt, positionOf } from '../../core/source/source.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { DesiredFile, SettingsEntry } from './desired-files.ts'
-import { pawlEntriesIn, pawlValue } from './is-pawl-entry.ts'
 import { addBlock, blockIn, removeBlock } from './marked-block.ts'
+import { pawlEntriesIn, pawlValue } from './pawl-entries.ts'
 
 /** How our entries are kept in a file; a block without a name: whichever comes first. */
 export type Shape = { readonly kind: 'json' | 'whole' } | { kind: 'block'; name: string | null }

@@ -44,7 +44,7 @@ const runTool = tool({
   name: 'process_run',
   title: 'Run a command',
   description:
-    'Run a command in isolation and return exit code, output, duration and resource usage. With ' +
+    'Run a command in isolation; returns exit code, output, duration and resource usage. With ' +
     '`args` the command is a program and no shell is used. On timeout the state is `timed_out` ' +
     'and the partial output is kept. For longer than an hour set `background: true`, and use ' +
     'process_monitor, process_logs and process_kill.',
@@ -110,7 +110,7 @@ const monitorTool = tool({
   name: 'process_monitor',
   title: 'Job status',
   description:
-    'Return state, exit code, runtime and resource usage of a job started by process_run.',
+    'Return the state, exit code, run time and resource usage of a job started by process_run.',
   input: z.strictObject({ process_id }),
   more: { ...entrySchema, ...pendingSchema, isolation: { type: 'object' } },
   effect: 'looks',

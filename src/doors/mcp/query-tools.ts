@@ -162,14 +162,14 @@ const detailCharsMax = 400
 export const logTool = tool({
   name: 'log',
   title: 'Log of the run',
-  description: 'Read the last records of the run: what was decided, and by whom.',
+  description: "Read the run's latest records: what was decided, and by whom.",
   input: z.strictObject({
     limit: z.int().min(1).max(logItemsMax).default(logItemsDefault),
     after: z
       .int()
       .min(0)
       .optional()
-      .describe('return the records after this number instead of the last ones'),
+      .describe('return the records after this number instead of the latest ones'),
   }),
   more: {
     records: {

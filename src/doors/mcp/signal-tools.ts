@@ -40,7 +40,7 @@ export const transitionTool = tool({
     '`BRANCH_DONE:<branch>` ends a branch.',
   input: z.strictObject({
     event: eventText,
-    data: jsonObjectShape.optional().describe('values of the event'),
+    data: jsonObjectShape.optional().describe("the event's data"),
   }),
   more: signalOutcomeSchema,
   effect: 'moves',
@@ -58,10 +58,10 @@ export const processTool = tool({
     'Answer the question of a Pawl checklist to move the Pawl run to its next stage. Without an ' +
     'answer: shows the question.',
   input: z.strictObject({
-    answer: eventText.optional().describe('one of the answers listed'),
+    answer: eventText.optional().describe('one of the listed answers'),
     state: eventText
       .optional()
-      .describe('the state you answer; rejected if the run is in another one'),
+      .describe('the state this answers; rejected if the run is in another'),
     note: z.string().max(10_000).optional().describe('the reason, for the log and for people'),
   }),
   more: signalOutcomeSchema,

@@ -48,7 +48,7 @@ async function runNamesOf(desk: ToolContext, name: string): Promise<readonly str
 
 const loadInput = z.strictObject({
   name: nameText.describe('a name from list_workflows'),
-  task: nameText.optional().describe('one of several tasks of a form'),
+  task: nameText.optional().describe("one of the form's tasks"),
   resume: z.boolean().optional().describe('continue its open run, if there is one'),
   branch: nameText.optional().describe('work on this branch of its open fork'),
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeOf } from '../records.contract.ts'
+import { changeOf } from '../sample-records.contract.ts'
 import { storeContract } from '../store.contract.ts'
 import { openMemoryStore } from './memory-store.ts'
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EventRecord, Store } from '../../runtime/ports.ts'
-import { approvalOf, changeOf, eventOf, headOf, replyOf } from '../records.contract.ts'
+import { approvalOf, changeOf, eventOf, headOf, replyOf } from '../sample-records.contract.ts'
 import { inFolder } from './scratch.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 

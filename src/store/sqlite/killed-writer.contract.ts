@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { errorCodeOf } from '../../runtime/error-code.ts'
-import { changeOf, eventOf } from '../records.contract.ts'
+import { changeOf, eventOf } from '../sample-records.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 const clientsCount = 8

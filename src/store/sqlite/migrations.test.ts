@@ -11,7 +11,7 @@ import {
   machineOf,
   replyOf,
   startedAt,
-} from '../records.contract.ts'
+} from '../sample-records.contract.ts'
 import { migrateSqlite, steps } from './migrations.ts'
 import { inFolder } from './scratch.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'

@@ -12,7 +12,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { RunChange, Store } from '../../runtime/ports.ts'
-import { changeOf, eventOf, outboxItemOf } from '../records.contract.ts'
+import { changeOf, eventOf, outboxItemOf } from '../sample-records.contract.ts'
 import { cannotMount, inFolder, onSmallDisk } from './scratch.contract.ts'
 import { openSqliteStore, type SqliteOptions } from './sqlite-store.ts'
 

@@ -42,9 +42,9 @@ const emailSchema = z
   .object({
     max_emails_per_session: limitField
       .optional()
-      .describe('Number of mails that one run may send.'),
+      .describe('Maximum number of mails that one run may send.'),
     allowed_from: namesField.optional().describe('Allowed sender addresses.'),
-    allowed_to: namesField.optional().describe('Allowed recipient addresses, in to, cc and bcc.'),
+    allowed_to: namesField.optional().describe('Allowed recipient addresses (to, cc and bcc).'),
   })
   .meta({ id: 'email_config' })
 
@@ -54,17 +54,17 @@ export const processSchema = z.object({
   id: z
     .string()
     .optional()
-    .describe('Set by the service that stores it; kept as its id, never used as its name.'),
-  name: z.string().describe('Its name: lower-case letters, digits and hyphens.'),
+    .describe('Set by the service that stores the definition; kept, but never used as its name.'),
+  name: z.string().describe('Name of the definition: lower-case letters, digits and hyphens.'),
   initial: nameField.describe('The state with the first question.'),
   initial_prompt: z.string().optional().describe('Sent to the agent once, before the first turn.'),
   states: z.record(z.string(), stateSchema).describe('All states by name.'),
   session_budget_usd: sessionBudget,
   min_isolation: minIsolation,
-  email_config: emailSchema.optional().describe('Limits on mail that the agent sends.'),
+  email_config: emailSchema.optional().describe('Limits on the mail that the agent sends.'),
   allowed_tools: namesField
     .optional()
-    .describe("Which of Pawl's memory and task tools may be used; default all."),
+    .describe("Which of Pawl's memory and task tools may be used. Default: all."),
 })
 
 export type ProcessDefinition = z.infer<typeof processSchema>

@@ -3,7 +3,7 @@
  */
 
 import { parseExpr } from '../../expr/evaluate.ts'
-import type { CaseBranch, Expr } from '../../expr/expr.ts'
+import type { CaseBranch, Expr } from '../../expr/expression-types.ts'
 import type { Finding } from '../../finding.ts'
 import { finding, joinPointer } from '../../finding.ts'
 import type { Json } from '../../json.ts'

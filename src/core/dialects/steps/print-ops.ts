@@ -2,7 +2,7 @@
  * Writes expressions and ops the way a form spells them.
  */
 import { assertNever } from '../../assert.ts'
-import type { Expr } from '../../expr/expr.ts'
+import type { Expr } from '../../expr/expression-types.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import type { Op, OpValue, ScopePath } from '../../machine/machine.ts'
 import { compact, listOrNone, objectOrNone } from '../printer-output.ts'

@@ -26,7 +26,7 @@ const typedExpression = z
     type: z
       .enum(['jp', 'jmespath', 'cel'])
       .optional()
-      .describe('The language: `jp` and `jmespath` are JMESPath (the default), or `cel`.'),
+      .describe('The language: `jp` or `jmespath` for JMESPath (the default), or `cel` for CEL.'),
     expression: z.string().min(1).describe('The expression itself.'),
   })
   .meta({ id: 'typed_expression' })
@@ -51,13 +51,15 @@ const valueFromAlias = withAlias(
   innerExpression.optional().describe('Same as `valueFrom`.'),
   'valueFrom',
 )
-const condition = innerExpression.optional().describe('Only if this expression is true.')
+const condition = innerExpression
+  .optional()
+  .describe('The entry applies only if this expression is true.')
 
 const valueFields = {
   value: z
     .unknown()
     .optional()
-    .describe('The value itself; placeholders in a string are filled in.'),
+    .describe('The value itself. Placeholders in a string are filled in.'),
   valueFrom,
   value_from: valueFromAlias,
 }
@@ -87,12 +89,12 @@ const expressionSchema: z.ZodType<ExpressionDefinition> = withPick(
 
 const sayOp = z
   .object({
-    action: z.literal('say').describe('Says a text to the user verbatim.'),
-    text: z.string().describe('The text; placeholders are filled in.'),
+    action: z.literal('say').describe('Says the text to the user verbatim.'),
+    text: z.string().describe('The text. Placeholders are filled in.'),
     role: z
       .enum(['user', 'assistant'])
       .optional()
-      .describe('The role that says it; default `assistant`.'),
+      .describe('The role that says the text. Default: `assistant`.'),
     if: condition,
   })
   .meta({ id: 'say' })
@@ -108,9 +110,9 @@ const setOp = z
 
 const incOp = z
   .object({
-    action: z.literal('inc').describe('Increments a variable; a missing one starts at 0.'),
+    action: z.literal('inc').describe('Increments a variable. A missing variable starts at 0.'),
     name: nameField.describe('Path of the variable.'),
-    by: z.number().optional().describe('The amount to add; default 1.'),
+    by: z.number().optional().describe('The amount to add. Default: 1.'),
     if: condition,
   })
   .meta({ id: 'inc' })
@@ -118,7 +120,7 @@ const incOp = z
 const getOp = z
   .object({
     action: z.enum(['get', 'load']).describe('Fills inputs from variables with the same name.'),
-    inputs: namesField.optional().describe('Which inputs; default all.'),
+    inputs: namesField.optional().describe('The inputs to use. Default: all.'),
     overwrite: z.boolean().optional().describe('Overwrites existing values.'),
     ...valueFields,
     if: condition,
@@ -128,10 +130,10 @@ const getOp = z
 const saveOp = z
   .object({
     action: z.literal('save').describe('Saves inputs as variables that are kept after the step.'),
-    inputs: namesField.optional().describe('Which inputs; default all.'),
+    inputs: namesField.optional().describe('The inputs to use. Default: all.'),
     name: nameField
       .optional()
-      .describe('A different name for the variable, if it is a single input.'),
+      .describe('A different name for the variable, if a single input is saved.'),
     if: condition,
   })
   .meta({ id: 'save' })
@@ -141,8 +143,8 @@ const resultSchema = z
     save: z
       .array(
         z.object({
-          from: innerExpression.describe('Expression applied to the result of the tool.'),
-          to: nameField.describe('Path of the variable to store it in.'),
+          from: innerExpression.describe("An expression that is applied to the tool's result."),
+          to: nameField.describe('Path of the variable that stores the value.'),
         }),
       )
       .optional()
@@ -160,8 +162,8 @@ const callOp = z
   .object({
     action: z.literal('call').describe('Queues a tool call.'),
     name: nameField.describe('The tool.'),
-    arguments: freeObject.optional().describe('Its arguments; placeholders are filled in.'),
-    autoPopulate: autoPopulate.optional().describe('Accepted; has no effect.'),
+    arguments: freeObject.optional().describe("The tool's arguments. Placeholders are filled in."),
+    autoPopulate: autoPopulate.optional().describe('Accepted, but has no effect.'),
     result: resultSchema.optional().describe('What to do with the result.'),
     if: condition,
   })
@@ -199,16 +201,16 @@ const slot = z.array(opSchema).optional()
 
 const inputSchema = z
   .object({
-    name: nameField.describe('Its name.'),
-    type: z.enum(fieldTypes).optional().describe('Its type; default `string`.'),
+    name: nameField.describe('Name of the input.'),
+    type: z.enum(fieldTypes).optional().describe('Type of the input. Default: `string`.'),
     title: z.string().optional().describe('A short label.'),
-    description: z.string().optional().describe('A description; the agent sees it.'),
-    required: z.boolean().optional().describe('Whether it is required; default true.'),
+    description: z.string().optional().describe('A description, which the agent sees.'),
+    required: z.boolean().optional().describe('Whether the input is required. Default: true.'),
     enum: namesField.optional().describe('The only accepted values.'),
     pattern: z
       .string()
       .optional()
-      .describe('Regular expression that must match part of the value.'),
+      .describe('A regular expression that must match part of the value.'),
     format: z.string().optional().describe('`date`, `time`, `date-time`, `email`, `uri`, …'),
     examples: z.array(z.unknown()).optional().describe('Example values.'),
   })
@@ -216,7 +218,7 @@ const inputSchema = z
 
 const conditionalText = z.object({
   if: condition,
-  text: z.string().describe('The instruction; placeholders are filled in.'),
+  text: z.string().describe('The instruction. Placeholders are filled in.'),
 })
 const plainText = z.string()
 const instruction = withPick(z.union([plainText, conditionalText]), (node) =>
@@ -241,19 +243,18 @@ const nextSchema = withPick(z.union([stepName, routeSchema]), (node) =>
 
 const stepSchema = z
   .object({
-    id: nameField.describe('Its name, unique in the form.'),
-    goal: z.string().describe('The goal of the step; used as description of the submit tool.'),
+    id: nameField.describe('Name of the step, unique in the form.'),
+    goal: z
+      .string()
+      .describe('The goal of the step. It is used as the description of the submit tool.'),
     instructions: instructionsSchema.optional().describe('Instructions for the agent.'),
-    inputs: z
-      .array(inputSchema)
-      .optional()
-      .describe('What must be collected before the next step.'),
+    inputs: z.array(inputSchema).optional().describe('The inputs to collect before the next step.'),
     on: z
       .object({
-        start: slot.describe('Once, when the form starts: set, inc, say, call.'),
-        enter: slot.describe('When the step is entered: get, set, inc, say, call.'),
-        presubmit: slot.describe('Before the inputs are checked: get, set, inc, save.'),
-        submit: slot.describe('After the inputs are checked: set, inc, say, save, call.'),
+        start: slot.describe('Runs once, when the form starts: set, inc, say, call.'),
+        enter: slot.describe('Runs when the step is entered: get, set, inc, say, call.'),
+        presubmit: slot.describe('Runs before the inputs are checked: get, set, inc, save.'),
+        submit: slot.describe('Runs after the inputs are checked: set, inc, say, save, call.'),
       })
       .optional()
       .describe('Operations to run at certain moments.'),
@@ -261,27 +262,27 @@ const stepSchema = z
       .array(nextSchema)
       .optional()
       .describe(
-        'Next steps; the first whose condition is true is taken. Without any, the form is done.',
+        'The next steps. The first whose condition is true is taken. If none is, the form is done.',
       ),
     tools: z
       .object({
         allow: namesField
           .nullable()
           .optional()
-          .describe('Allowed tools; an empty list allows all.'),
+          .describe('Allowed tools. An empty list allows all.'),
         call: z.boolean().optional().describe('Makes the agent call a tool before it replies.'),
         allowGoToStep: z.boolean().optional().describe('Lets the agent choose the next step.'),
       })
       .optional()
-      .describe('Which tools the agent has in this step.'),
+      .describe('The tools that the agent has in this step.'),
   })
   .meta({ id: 'step' })
 
 const variableSchema = z
   .object({
-    name: nameField.describe('Its name.'),
-    type: z.enum(fieldTypes).optional().describe('Its type.'),
-    description: z.string().optional().describe('What it is for.'),
+    name: nameField.describe('Name of the variable.'),
+    type: z.enum(fieldTypes).optional().describe('Type of the variable.'),
+    description: z.string().optional().describe('What the variable is for.'),
     ...valueFields,
   })
   .meta({ id: 'variable' })
@@ -292,12 +293,12 @@ export const stepsSchema = z
     ...commonFields('steps'),
     type: z.literal('steps').optional().describe('The kind of task; only `steps` can be run.'),
     version: z.literal('v1alpha').optional().describe('The version of the format.'),
-    id: nameField.optional().describe('Its name.'),
+    id: nameField.optional().describe('Name of the definition.'),
     config: freeObject.optional().describe('Stored, but ignored.'),
     metadata: z
       .looseObject({ priority: z.number().optional().describe('Position among several tasks.') })
       .optional()
-      .describe('Notes; unknown fields are kept.'),
+      .describe('Notes. Unknown fields are kept.'),
     variables: z.array(variableSchema).optional().describe('Initial variables.'),
     tool: z
       .object({
@@ -337,7 +338,7 @@ export const envelopeSchema = z.object({
   ...commonFields('steps'),
   type: z.literal('context').optional().describe('The kind of tool.'),
   id: z.unknown().optional().describe('Set by the service that stores it; ignored.'),
-  name: z.string().optional().describe('Its name in the console.'),
+  name: z.string().optional().describe('Name of the tool in the console.'),
   context: z
     .object({ task: taskSchema.describe('The form, or a list of forms.') })
     .describe('The content of the tool.'),

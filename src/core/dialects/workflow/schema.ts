@@ -22,7 +22,7 @@ import { nodeKindOf, withPick } from '../validate-tree.ts'
 const otherOps = compareOps.filter((op) => op !== 'in')
 
 const guardFields = {
-  field: nameField.describe('The key of the context to test. A single key, not a path.'),
+  field: nameField.describe('The context key to test: a single key, not a path.'),
   source: z
     .enum(['claimed', 'observed', 'given'])
     .optional()
@@ -62,7 +62,7 @@ const conditionFields = {
   guard: nameField.optional().describe('The guard that must pass.'),
   guards: namesField.optional().describe('Guards that must all pass.'),
   requires_approval: z.boolean().optional().describe('A person must approve the transition first.'),
-  approval_message: z.string().optional().describe('The question to that person.'),
+  approval_message: z.string().optional().describe('The question to ask the approver.'),
   approvals: approvalsSchema
     .optional()
     .describe('Who has to approve the transition. Whoever requested it cannot approve it.'),
@@ -82,7 +82,7 @@ const invokeSchema = z
   .object({
     invoke: nameField.describe('The definition to run as a child, in any dialect.'),
     on_complete: nameField.describe('The next state if the child completed.'),
-    on_fail: nameField.optional().describe('The next state if it ended in any other way.'),
+    on_fail: nameField.optional().describe('The next state if the child ended in any other way.'),
     input: freeObject.optional().describe("Values that override the child's own context."),
     ...conditionFields,
   })
@@ -103,11 +103,13 @@ const forkSchema = z
         join: z
           .enum(['all', 'any'])
           .optional()
-          .describe('Continue when all branches are done (default) or when one is.'),
+          .describe(
+            'Whether to continue when all branches are done (the default) or when any one is.',
+          ),
         on_complete: nameField.describe('The next state when the branches are joined.'),
         on_fail: nameField.optional().describe('The next state if the branches cannot be joined.'),
       })
-      .describe('Work on several branches, then continue.'),
+      .describe('Runs several branches, then continues.'),
     ...conditionFields,
   })
   .meta({ id: 'fork' })
@@ -144,37 +146,44 @@ const stateSchema = z
     type: z
       .enum(['final', 'parallel'])
       .optional()
-      .describe('`final`: the run ends here. `parallel` is accepted and has no effect.'),
+      .describe('`final` ends the run here. `parallel` is accepted but has no effect.'),
     outcome: z
       .enum(['completed', 'failed'])
       .optional()
       .describe(
-        'How a run ends in this final state. `failed` is the default of a state that is named so ' +
-          'or listed in `meta.failure_states`.',
+        'How a run ends in this final state. The default is `failed` for a state with that name ' +
+          'or one that is listed in `meta.failure_states`.',
       ),
     instructions: z.string().optional().describe('Instructions for the agent in this state.'),
-    on: z.record(z.string(), transitionSchema).optional().describe('The transition of each event.'),
+    on: z
+      .record(z.string(), transitionSchema)
+      .optional()
+      .describe('The transition for each event.'),
     safe_next: nameField
       .optional()
       .describe('The next state for an event that is not listed in `on`.'),
     allowed_tools: namesField
       .optional()
-      .describe('Tools the agent may use here. If absent, all; an empty list allows none.'),
+      .describe(
+        'Tools the agent may use here. Without this field, all; an empty list allows none.',
+      ),
     disallowed_tools: namesField.optional().describe('Tools the agent may not use here.'),
     allowed_commands: namesField
       .optional()
-      .describe('Allowed commands by their first words; `*` is any text of a word: `npm run *`.'),
+      .describe(
+        'First words of the allowed shell commands. `*` is any text within a word: `npm run *`.',
+      ),
     allowed_commands_tool: nameField
       .optional()
-      .describe('The tool that `allowed_commands` applies to; default `Bash`.'),
+      .describe('The tool that `allowed_commands` applies to. Default: `Bash`.'),
     blocked_env: namesField
       .optional()
-      .describe('Environment variables that commands may not read; they are unset for commands.'),
+      .describe('Environment variables that commands may not read. Pawl unsets them.'),
     deny_env: namesField.optional().describe('Same as `blocked_env`.'),
     env_overrides: z
       .record(z.string(), z.string())
       .optional()
-      .describe('Environment variables set for commands.'),
+      .describe('Environment variables that Pawl sets for commands.'),
     env: z.record(z.string(), z.string()).optional().describe('Same as `env_overrides`.'),
     max_iterations: limitField
       .optional()
@@ -187,12 +196,15 @@ const stateSchema = z
       .describe('Maximum number of files that may be changed in one visit.'),
     context_budget_bytes: limitField
       .optional()
-      .describe('Maximum number of bytes of tool results in one visit.'),
+      .describe('Maximum total size of tool results in one visit, in bytes.'),
     model: z
       .string()
       .optional()
-      .describe('The model the host should use here; a hint, not enforced.'),
-    thinking_level: z.string().optional().describe('How much the model should think; a hint.'),
+      .describe('The model the host should use here. A hint; not enforced.'),
+    thinking_level: z
+      .string()
+      .optional()
+      .describe('How much the model should think. A hint; not enforced.'),
     model_ladder: z.unknown().optional().describe('Stored, but ignored.'),
     direct_execution: z.unknown().optional().describe('Stored, but ignored.'),
   })
@@ -201,16 +213,20 @@ const stateSchema = z
 const interruptSchema = z
   .object({
     trigger: z
-      .object({ file_pattern: nameField.describe('Glob of the files whose change triggers it.') })
+      .object({
+        file_pattern: nameField.describe(
+          'Glob pattern. A change to a matching file triggers the interrupt.',
+        ),
+      })
       .describe('What triggers the interrupt.'),
-    target: nameField.describe('The state that handles it.'),
+    target: nameField.describe('The state that handles the interrupt.'),
   })
   .meta({ id: 'interrupt' })
 
 const metaSchema = z
   .looseObject({
-    task_type: z.string().optional().describe('The kind of work; informational.'),
-    estimated_steps: z.number().optional().describe('Rough number of tool calls; informational.'),
+    task_type: z.string().optional().describe('The kind of work. Informational.'),
+    estimated_steps: z.number().optional().describe('Rough number of tool calls. Informational.'),
     danger_level: z
       .enum(['safe', 'moderate', 'dangerous'])
       .optional()
@@ -224,8 +240,11 @@ const metaSchema = z
     debug: z.boolean().optional().describe('Lets a person move the run to any state.'),
     failure_states: namesField
       .optional()
-      .describe('Final states that count as failures, besides one named `failed`.'),
-    default_model: z.string().optional().describe('The model the host should use; a hint.'),
+      .describe('Final states that count as failures, in addition to one named `failed`.'),
+    default_model: z
+      .string()
+      .optional()
+      .describe('The model the host should use. A hint; not enforced.'),
     after_end: z
       .enum(['hold', 'release'])
       .optional()
@@ -237,21 +256,21 @@ const metaSchema = z
 /** A workflow definition. */
 export const workflowSchema = z.object({
   ...commonFields('workflow'),
-  id: nameField.describe('Its name.'),
+  id: nameField.describe('Name of the definition.'),
   initial: nameField.describe('The state in which a run starts.'),
-  context: freeObject.optional().describe('Initial values that guards test.'),
+  context: freeObject.optional().describe('Initial values, which guards can test.'),
   states: z.record(z.string(), stateSchema).describe('All states by name.'),
   guards: z
     .record(z.string(), guardSchema)
     .optional()
-    .describe('Conditions by name, used by transitions.'),
+    .describe('Conditions by name, for use in transitions.'),
   interrupts: z
     .record(z.string(), interruptSchema)
     .optional()
     .describe('States to enter when certain files change.'),
   session_budget_usd: sessionBudget,
   min_isolation: minIsolation,
-  meta: metaSchema.optional().describe('Settings and notes; unknown fields are kept.'),
+  meta: metaSchema.optional().describe('Settings and notes. Unknown fields are kept.'),
 })
 
 export type WorkflowDefinition = z.infer<typeof workflowSchema>

@@ -1,7 +1,7 @@
 /**
  * The answer to a call, for a person or for a program. Knows texts. Must not judge.
  */
-import { cellsOf } from '../../../core/draw/picture-text.ts'
+import { cellsOf } from '../../../core/draw/label-text.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { equalJson, own } from '../../../core/json.ts'
 import { type Ansi, ansiFor, plain } from '../ansi.ts'

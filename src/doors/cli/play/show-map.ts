@@ -3,8 +3,8 @@
  */
 
 import { printAscii } from '../../../core/draw/ascii.ts'
+import { cellsOf } from '../../../core/draw/label-text.ts'
 import { pictureOf } from '../../../core/draw/picture.ts'
-import { cellsOf } from '../../../core/draw/picture-text.ts'
 import type { Stage } from '../../../core/machine/machine.ts'
 import { listeningMember, type Walk } from '../../../testing/walk.ts'
 import { triggerText } from './show-rows.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { View } from '../../../core/dialects/view.ts'
-import { cellsOf } from '../../../core/draw/picture-text.ts'
+import { cellsOf } from '../../../core/draw/label-text.ts'
 import { compareText, conditionText } from '../../../core/draw/stage-facts.ts'
 import type { FamilyMember } from '../../../core/engine/family.ts'
 import { own } from '../../../core/json.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { View } from '../../../core/dialects/view.ts'
-import { cellsOf } from '../../../core/draw/picture-text.ts'
+import { cellsOf } from '../../../core/draw/label-text.ts'
 import { mainOf } from '../../../core/engine/family.ts'
 import { hasEnded } from '../../../core/engine/is-running.ts'
 import { listeningMember, viewNow, type Walk } from '../../../testing/walk.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { cellsOf } from '../../../core/draw/picture-text.ts'
+import { cellsOf } from '../../../core/draw/label-text.ts'
 import { linesOf } from './stream-lines.ts'
 import { hang, printLines, styledLine, styledSpan, wrap } from './styled-text.ts'
 

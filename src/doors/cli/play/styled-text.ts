@@ -2,7 +2,7 @@
  * Text for a terminal: spans with a tone, lines of spans, and the one place that prints them.
  * Knows columns and colours. Must not know runs.
  */
-import { cellsOf } from '../../../core/draw/picture-text.ts'
+import { cellsOf } from '../../../core/draw/label-text.ts'
 
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'warn' | 'accent'
 export type StyledSpan = { readonly text: string; readonly tone: Tone }

@@ -1,6 +1,6 @@
 /** Shows an approval, with everything that the decision is about. */
 
-import { cellsOf } from '../../../core/draw/picture-text.ts'
+import { cellsOf } from '../../../core/draw/label-text.ts'
 import type { PendingCall, PendingMove } from '../../../core/engine/types.ts'
 import { own } from '../../../core/json.ts'
 import { moveText } from '../../../core/machine/move-text.ts'

@@ -1,7 +1,7 @@
 /**
  * Lists in columns. Knows texts and their width only.
  */
-import { cellsOf } from '../../../core/draw/picture-text.ts'
+import { cellsOf } from '../../../core/draw/label-text.ts'
 import type { Io } from '../io.ts'
 import {
   printable,

@@ -23,7 +23,7 @@ import {
   userPlace,
 } from '../init/choose-hosts.ts'
 import { confirm } from '../init/confirm.ts'
-import { findCommand } from '../init/find-command.ts'
+import { findCommand } from '../init/find-pawl-command.ts'
 import { choosePort, settlePort } from '../init/hook-port.ts'
 import { changeText, detailsText, notesText, plansSummary } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'

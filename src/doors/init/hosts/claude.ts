@@ -5,8 +5,8 @@ import { claudeHost } from '../../../core/hosts/claude.ts'
 import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
 import type { Json } from '../../../core/json.ts'
 import type { HostSetup, SetupContext } from '../desired-files.ts'
-import { serverName } from '../is-pawl-entry.ts'
 import { ownMark } from '../merge-entries.ts'
+import { serverName } from '../pawl-entries.ts'
 import {
   commandFor,
   hookSeconds,

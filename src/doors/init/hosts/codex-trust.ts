@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { isPawlHook } from '../is-pawl-entry.ts'
+import { isPawlHook } from '../pawl-entries.ts'
 
 export type Trust =
   | { readonly kind: 'trusted'; readonly hooksCount: number }

@@ -1,7 +1,7 @@
 /** opencode: a plugin, because it has no command hooks, and an MCP server. */
 import { opencodeHost } from '../../../core/hosts/opencode.ts'
 import type { HostSetup } from '../desired-files.ts'
-import { serverName } from '../is-pawl-entry.ts'
+import { serverName } from '../pawl-entries.ts'
 import { pluginText } from './opencode-plugin.ts'
 import { serverEnv, serverWords } from './shared-entries.ts'
 

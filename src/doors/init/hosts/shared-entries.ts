@@ -3,7 +3,7 @@ import type { HookMeaning } from '../../../core/hosts/host-descriptor.ts'
 import { type AgentHostId, agentHosts, listIn, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import type { SettingsEntry, SetupContext } from '../desired-files.ts'
-import { serverName } from '../is-pawl-entry.ts'
+import { serverName } from '../pawl-entries.ts'
 
 /** A hook client answers within 55 seconds; the host must not time out before that. */
 export const hookSeconds = 60

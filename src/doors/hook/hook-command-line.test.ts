@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { clientName, hookCommand } from './hook-command.ts'
+import { clientName, hookCommand } from './hook-command-line.ts'
 
 const words = 'Pawl: the hook could not run, so this is blocked; run `pawl doctor`\n'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cellsOf, listNames, oneLine, shortenText, wrapText } from './picture-text.ts'
+import { cellsOf, listNames, oneLine, shortenText, wrapText } from './label-text.ts'
 
 const rule = { widthMax: 10, linesMax: 2, measure: cellsOf }
 

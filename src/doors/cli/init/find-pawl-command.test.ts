@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findCommand } from './find-command.ts'
+import { findCommand } from './find-pawl-command.ts'
 
 function scratchFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-command-')))
