@@ -187,10 +187,7 @@ export const viewSchema = z
       .describe('the budget in dollars that is closest to its limit'),
     rules: stageRules.describe('every rule of the stage, and what is left of its limits'),
     mustCall: z.boolean().describe('true if the agent has to call a tool before it replies'),
-    toolChoice: z
-      .string()
-      .nullable()
-      .describe('the tool that it has to call then; null if it may choose'),
+    toolChoice: z.string().nullable().describe('the tool that it has to call then'),
     hasDebug: z.boolean().describe('true if a person may move the run to any stage'),
     vars: jsonObjectSchema,
     local: jsonObjectSchema,
@@ -331,9 +328,7 @@ export const definitionHead = z
     name: z.string(),
     workspace: z.string().describe('the folder of its file; empty if stored through the API'),
     dialect: z.string(),
-    tasks: z
-      .array(z.string())
-      .describe('names of what can be started: one, or several if a file of forms has several'),
+    tasks: z.array(z.string()).describe('what can be started; a file may have several forms'),
     version: countSchema,
     createdAt: momentSchema,
     updatedAt: momentSchema,
