@@ -82,8 +82,8 @@ function besideNote(key: string, node: Node): ProductNote {
   const { pointer } = node
   if (key === 'upstream_servers') {
     const count = node.kind === 'list' ? node.items.length : 0
-    const what = `the definition names ${count} MCP servers to put behind the gateway`
-    const effect = 'add them with `pawl gateway` (docs/guides/mcp-servers-behind-pawl.md)'
+    const what = `${count} MCP server${count === 1 ? '' : 's'} to put behind the gateway`
+    const effect = 'add them to the settings of your host, then run `pawl init --gateway`'
     return { kind: 'lost', pointer, what, effect }
   }
   const effect = 'it is a note of the product that stored the definition'

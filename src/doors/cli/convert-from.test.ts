@@ -44,7 +44,7 @@ describe('what is kept', () => {
     const folder = folderOf({ 'flows/review.yaml': yaml })
     const { code, out } = await convert(folder, 'statewright', 'flows', '--out', 'new')
     expect(code).toBe(0)
-    expect(out).toContain('the whole file, to the letter: `review` (workflow, 1 stages)')
+    expect(out).toContain('the whole file, to the letter: `review` (workflow, 1 stage)')
     expect(readFileSync(join(folder, 'new/review.yaml'), 'utf8')).toBe(yaml)
   })
 
@@ -134,7 +134,7 @@ describe('what is taken out of its shell', () => {
     const { code, files } = await report(folder, 'syllable', 'tools.json', '--out', 'new')
     expect(code).toBe(0)
     expect(files).toHaveLength(1)
-    expect(files[0]).toMatchObject({ state: 'written', kept: '`refund` (steps, 1 stages)' })
+    expect(files[0]).toMatchObject({ state: 'written', kept: '`refund` (steps, 1 stage)' })
     const what = files[0].lost.map((one: { pointer: string }) => one.pointer)
     expect(what).toEqual(['/items/0/id', '/items/0/name', '/items/1/definition'])
   })

@@ -14,6 +14,7 @@ import { guessFormat, readSource } from '../../core/source/read-source.ts'
 import { isDefinitionName } from '../../runtime/definitions/list-files.ts'
 import { formatOf, readText } from '../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
+import { counted } from './ansi.ts'
 import { commentsIn, type MovedFile, printMove } from './convert-from-report.ts'
 import { findInputs, type InputFile } from './find-inputs.ts'
 import type { Io } from './io.ts'
@@ -115,11 +116,12 @@ function checkPart(from: ProductName, root: Root): readonly Finding[] {
 
 function keptWords(from: ProductName, root: Root, { text, isUnchanged }: ConvertedPart): string {
   const comments = commentsIn(text)
-  const beside = comments === 0 ? '' : `, with ${comments} lines of comments`
+  const beside = comments === 0 ? '' : `, with ${counted(comments, 'line')} of comments`
   if (from === 'kruxos') return `the policy${beside}`
   const { machines, dialect } = compileDefinition(root)
   const what = machines.map(
-    ({ name, stages }) => `\`${name}\` (${dialect}, ${Object.keys(stages).length} stages)`,
+    ({ name, stages }) =>
+      `\`${name}\` (${dialect}, ${counted(Object.keys(stages).length, 'stage')})`,
   )
   const whole = isUnchanged ? 'the whole file, to the letter: ' : ''
   return `${whole}${what.join(', ')}${beside}`

@@ -71,7 +71,7 @@ where \`state\` is written, converted (without --out), failed or skipped.`,
   ],
   exits: {
     0: 'converted',
-    1: 'the definition has errors, or something would be lost',
+    1: 'not converted: errors, losses without --lossy, or a file that exists',
     2: 'usage error, or a file cannot be read or written',
   },
 }
