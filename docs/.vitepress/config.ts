@@ -66,6 +66,7 @@ export default defineConfig({
         ['Several machines', 'several-machines'],
         ['Writing definitions', 'writing-definitions'],
         ['Converting a definition', 'converting'],
+        ['Moving to Pawl', 'moving'],
       ]),
       shelf('Operate', 'operate', [
         ['The daemon', 'daemon'],

@@ -53,7 +53,7 @@ describe.runIf(isOurNode)('a file with several tasks', { timeout: 60_000 }, () =
     expect(other.values.run).toMatchObject({ workflow: 'gift' })
   })
 
-  test('a task that the definition does not have is refused, with the one that was meant', async () => {
+  test('a task that is not in the definition is refused, with a suggestion', async () => {
     const { call } = await openAgent(house(), { wire: 'http' })
     const refused = await call('pawl_load_workflow', { name: 'shop', task: 'gifts' })
     expect(refused.values.error).toMatchObject({

@@ -41,8 +41,8 @@ export type View = {
   /** Stages that the signal may name to go to; empty: it may not choose. */
   readonly goTo: readonly string[]
   /** The queued calls, oldest first; the first of them is the one to make next. */
-  readonly pendingCalls: readonly PendingCall[]
-  readonly pendingCall: PendingCall | null
+  readonly pendingCalls: readonly QueuedToolCall[]
+  readonly pendingCall: QueuedToolCall | null
   readonly approval: {
     readonly id: string
     readonly kind: 'move' | 'call'
@@ -70,7 +70,7 @@ export type View = {
   readonly inputs: JsonObject
 }
 
-export type PendingCall = { readonly name: string; readonly arguments: JsonObject }
+export type QueuedToolCall = { readonly name: string; readonly arguments: JsonObject }
 
 export type Budget = {
   readonly spentMicroUsd: number
@@ -166,7 +166,7 @@ function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {
 /** A queued call comes first, if the stage allows its tool; then the submission. */
 function forcedTool(
   { tools }: RuleSummary,
-  pending: readonly PendingCall[],
+  pending: readonly QueuedToolCall[],
   signals: readonly string[],
 ): string | null {
   const allowed = pending.find(({ name }) => tools === 'all' || tools.includes(name))

@@ -37,7 +37,7 @@ export const verbGroups: readonly VerbGroup[] = [
       },
       {
         name: 'convert',
-        summary: 'rewrite a definition in another dialect',
+        summary: 'rewrite definitions in another dialect, or from another product',
         load: async () => (await import('./verbs/convert.ts')).convertVerb,
       },
       {

@@ -1,5 +1,6 @@
 /** Tools that list definitions, start or resume a run, and check a new definition. */
 import { z } from 'zod'
+import type { JsonObject } from '../../core/json.ts'
 import { isOpen, openStatuses } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem, problem, problemOfRefusal } from '../api/problem.ts'
 import type { ToolCaller } from './caller-mark.ts'
@@ -174,7 +175,8 @@ async function begin(desk: ToolContext, who: ToolCaller, input: Load): Promise<T
   const { name: definition, task } = input
   const { workspace, link } = desk
   const { session } = who
-  const wish = { definition, workspace, ...(task === undefined ? {} : { task }) }
+  const vars = await carriedVars(desk, who, definition)
+  const wish = { definition, workspace, vars, ...(task === undefined ? {} : { task }) }
   const told = await sendCommand(desk, null, (commandId) => {
     if (session === null) return link.ask('runs.start', wish, { commandId })
     const whole = { ...wish, session }
@@ -200,6 +202,22 @@ async function tellDraft({ link }: ToolContext, name: string, fault: unknown): P
     detail: `\`${draft.name}\` is a draft and waits for a person`,
     hint: `ask a person to run \`pawl definitions activate ${draft.id}\`, then load it again`,
   })
+}
+
+/** Characters of variables that a form hands on to the next one. */
+const carriedCharsMax = 200_000
+
+/**
+ * What a form begins with: the global variables of the form before it in this conversation.
+ * WHY only between forms: in a workflow a value is evidence, and has to be earned there.
+ */
+async function carriedVars(desk: ToolContext, who: ToolCaller, next: string): Promise<JsonObject> {
+  const last = desk.places.own(who)
+  if (last === null) return {}
+  const { view } = await readPlace(desk, last)
+  const { dialect, vars } = view
+  if (dialect !== 'steps' || JSON.stringify(vars).length > carriedCharsMax) return {}
+  return (await definitionFor(desk, next))?.dialect === 'steps' ? vars : {}
 }
 
 function isUnknownField(fault: unknown, name: string): boolean {

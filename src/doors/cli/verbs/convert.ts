@@ -9,6 +9,7 @@ import { convertMachine } from '../../../core/dialects/convert.ts'
 import { hasErrors } from '../../../core/finding.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Machine } from '../../../core/machine/machine.ts'
+import { productNames } from '../../../core/products/product.ts'
 import { printYaml } from '../../../core/source/print-yaml.ts'
 import { readSource } from '../../../core/source/read-source.ts'
 import { openLibraries } from '../../../runtime/definitions/definition-library.ts'
@@ -25,17 +26,29 @@ import { oneOf, readOptions, usage } from '../options.ts'
 import { writeFile } from '../write-file.ts'
 
 const help: VerbHelp = {
-  usage: ['convert FILE --to DIALECT [OPTIONS]'],
+  usage: [
+    'convert FILE --to DIALECT [OPTIONS]',
+    'convert --from PRODUCT FILE|FOLDER... [--out FOLDER] [--force] [--json]',
+  ],
   about: `\
-The result means the same as FILE: an agent may do the same things, and no others.
+With --to, the result means the same as FILE: an agent may do the same things, and no
+others.
 Whatever the other dialect cannot express is a loss: each loss is listed with its
 place and its effect, and nothing is written. Converting to the same dialect writes
 a clean copy. Comments, unused guards and fields that nothing
-reads are dropped.`,
+reads are dropped.
+
+With --from, files of another product are converted: statewright (workflows),
+cloudclawer (processes), syllable (step workflows) or kruxos (policies). Text and
+comments stay as they are wherever they can. Of each file the report says what was
+kept, changed and lost. Without --out nothing is written; files that exist are
+not written over, and links out of a folder are not followed.`,
   options: [
     ['--to DIALECT', 'process, workflow or steps'],
+    ['--from PRODUCT', 'statewright, cloudclawer, syllable or kruxos'],
     ['--format FORMAT', 'json or yaml; default: by the extension of --out, else json'],
-    ['--out FILE', 'write to FILE'],
+    ['--out FILE', 'write to FILE; with --from: into this folder'],
+    ['--force', 'with --from: write over files that exist'],
     ['--lossy', 'convert despite losses; they are listed on standard error'],
     ['--task ID', 'the task to convert, if the file has several'],
     ['--json', 'print the result as JSON (see below)'],
@@ -47,20 +60,27 @@ JSON output is one object:
     "findings": [ { "file", "code", "severity", "message", "hint", "pointer",
                     "line", "column", "endLine", "endColumn" } ],
     "definition": { … } }
-\`definition\` is null if there are errors, or losses without --lossy.`,
+\`definition\` is null if there are errors, or losses without --lossy. With --from:
+  { "ok": true, "from": "syllable", "out": "new",
+    "files": [ { "from", "to", "state", "why", "kept", "findings",
+                 "changed": [ { "pointer", "what", "effect" } ], "lost": [ … ] } ] }
+where \`state\` is written, converted (without --out), failed or skipped.`,
   examples: [
     'convert examples/workflow/tdd-bug-fix.json --to workflow --format yaml',
-    'convert examples/process/release-checklist.json --to workflow --lossy',
+    'convert --from statewright flows/ --out .pawl/definitions',
+    'convert --from kruxos policy.yaml --out .pawl',
   ],
   exits: {
     0: 'converted',
-    1: 'the definition has errors, or something would be lost',
+    1: 'not converted: errors, losses without --lossy, or a file that exists',
     2: 'usage error, or a file cannot be read or written',
   },
 }
 
 const kinds = {
   to: 'text',
+  from: 'text',
+  force: 'flag',
   format: 'text',
   out: 'text',
   lossy: 'flag',
@@ -78,6 +98,8 @@ export const convertVerb: Verb = {
 
 async function runConvert(args: readonly string[], io: Io): Promise<number> {
   const { files, values } = readOptions('convert', args, kinds)
+  if (values.from !== null) return runFrom(files, values, io)
+  if (values.force) throw usage('convert', '`--force` needs `--from`')
   const [name] = files
   if (name === undefined) throw usage('convert', 'name a definition to convert')
   if (files.length > 1) throw usage('convert', 'name only one definition')
@@ -96,6 +118,21 @@ async function runConvert(args: readonly string[], io: Io): Promise<number> {
   if (losses.length > 0 && !values.lossy) return tellLosses(asked, located, io)
   return writeResult(asked, { definition, text, losses: located }, io)
 }
+
+async function runFrom(names: readonly string[], values: FromValues, io: Io): Promise<number> {
+  const odd = (['to', 'format', 'task'] as const).find((one) => values[one] !== null)
+  if (odd !== undefined) throw usage('convert', `\`--from\` and \`--${odd}\` exclude each other`)
+  if (values.lossy)
+    throw usage('convert', '`--lossy` needs `--to`: `--from` always says what is lost')
+  const from = oneOf('convert', { name: 'from', value: values.from }, productNames)
+  if (from === null) throw usage('convert', 'name a product with `--from`')
+  // WHY loaded here: few who convert come from another product.
+  const { convertFrom } = await import('../convert-from.ts')
+  const { out, force, json } = values
+  return convertFrom({ from, names, out, isForced: force, isJson: json }, io)
+}
+
+type FromValues = ReturnType<typeof readOptions<typeof kinds>>['values']
 
 type ConvertRequest = {
   readonly name: string
