@@ -39,7 +39,9 @@ async function writes(
 ): Promise<Transcript & Landed> {
   const { shell } = drivers[world.host].toolCalls
   const mark = join(folder, 'written.txt')
-  const once = [{ tools: [shell(`echo x > ${mark}`)] }, { text: 'Done.' }]
+  // Qwen Code ignores a call whose id it has seen.
+  const id = isResumed ? 'call_resumed' : 'call_first'
+  const once = [{ tools: [{ ...shell(`echo x > ${mark}`), id }] }, { text: 'Done.' }]
   // The script goes by the conversation, which begins with the session before.
   const turns = isResumed ? [...once, ...once] : once
   const transcript = await drive({ ...world, project: folder, script: { turns }, isResumed })
