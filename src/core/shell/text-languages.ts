@@ -16,9 +16,8 @@ const programCharsMax = 20_000
 /** What a script of `sed` does beside editing its stream. */
 export function readSed(script: string): TextProgram {
   if (script.length > programCharsMax) return wild
-  const text = script.replaceAll(/\\\n/g, '\n')
   // WHY twice: whether a delimiter inside of `[…]` ends a part depends on the version of `sed`.
-  const readings = [scanSed(text, 'classes'), scanSed(text, 'plain')]
+  const readings = [scanSed(script, 'classes'), scanSed(script, 'plain')]
   const runs = readings.some((one) => one?.runs)
   const writes = readings.some((one) => one?.writes)
   return runs || writes ? { runs, writes } : tame
@@ -52,7 +51,8 @@ function scanSed(script: string, brackets: Brackets): TextProgram | null {
       i = lineEnd(script, i)
     } else if (/[#aicrRv]/.test(command)) i = lineEnd(script, i)
     else if (/[btT:]/.test(command)) i = labelEnd(script, i)
-    else if (!/[dDgGhHlnNpPqQxzF=]/.test(command)) return null
+    // A file to write is opened before the rest is read.
+    else if (!/[dDgGhHlnNpPqQxzF=]/.test(command)) return writes ? { runs, writes } : null
     else i += digitsAt(script, i)
   }
   return { runs, writes }
