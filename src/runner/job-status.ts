@@ -11,6 +11,7 @@ import type {
 import { blockedWarnings } from './blocked-connections.ts'
 import { readFigure } from './cgroups.ts'
 import type { JobEnd, JobNote } from './job-files.ts'
+import type { MembersBy } from './kill-leftovers.ts'
 import { summaryBytesMax } from './limits.ts'
 import { processFigures } from './process-figures.ts'
 import { extentOf, type JobStreamName, lastLines } from './read-log.ts'
@@ -48,12 +49,13 @@ export function entryOf(job: RunningJob, now: number): JobEntry {
     exit_code: stateOf(job) === 'completed' ? (end?.code ?? null) : null,
     started_at: new Date(note.startedAt).toISOString(),
     duration_ms: end?.durationMs ?? Math.max(0, now - note.startedAt),
-    resource_usage: usageOf(note, end),
+    // WHY not by marks: for a long list that would read every process of the machine many times.
+    resource_usage: usageOf(note, end, 'groups'),
     run_id: note.runId,
   }
 }
 
-function usageOf(note: JobNote, end: JobEnd | null): ResourceUsage {
+function usageOf(note: JobNote, end: JobEnd | null, by: MembersBy): ResourceUsage {
   if (end !== null) {
     return {
       cpu_ms: end.cpuMs,
@@ -63,7 +65,7 @@ function usageOf(note: JobNote, end: JobEnd | null): ResourceUsage {
     }
   }
   const { cgroups } = note
-  const seen = processFigures(note)
+  const seen = processFigures(note, by)
   const nanoseconds = readFigure(cgroups, [{ file: 'cpuacct.usage', key: '' }])
   const microseconds = readFigure(cgroups, [{ file: 'cpu.stat', key: 'usage_usec ' }])
   const cpuMs = nanoseconds === null ? divided(microseconds, 1e3) : divided(nanoseconds, 1e6)
@@ -87,6 +89,7 @@ export function statusOf(job: RunningJob, now: number): JobStatus {
   const [stdout, stderr] = [extentOf(folder, 'stdout'), extentOf(folder, 'stderr')]
   return {
     ...entryOf(job, now),
+    resource_usage: usageOf(note, end, 'groups or marks'),
     signal: signalName(end?.signal ?? end?.killedBy ?? null),
     working_directory: note.folder,
     background: note.background,

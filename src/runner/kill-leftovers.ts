@@ -15,11 +15,16 @@ const roundsMax = 20
 /** By which the processes of a job are known. */
 export type JobMarks = Pick<JobNote, 'id' | 'cgroups'>
 
-/** The processes of a job: the members of its groups, or where it has none, those with its mark. */
-export function findMembers({ id, cgroups }: JobMarks): ReadonlySet<number> {
+/**
+ * The processes of a job: the members of its groups, or where it has none, those with its mark.
+ * `groups` looks for no marks, which takes a look at every process of the machine.
+ */
+export function findMembers({ id, cgroups }: JobMarks, by: MembersBy): ReadonlySet<number> {
   const members = cgroups.flatMap(membersOf)
-  return new Set(members.length > 0 ? members : markedBy(id))
+  return new Set(members.length > 0 || by === 'groups' ? members : markedBy(id))
 }
+
+export type MembersBy = 'groups' | 'groups or marks'
 
 /** What there is of a job, but for its supervisor, which carries no mark and is in no group. */
 export function findLeftovers({ id, cgroups }: JobMarks): ReadonlySet<number> {

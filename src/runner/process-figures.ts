@@ -4,16 +4,17 @@
  */
 import { readFileSync } from 'node:fs'
 import type { ResourceUsage } from '../runtime/jobs/jobs-port.ts'
-import { findMembers, type JobMarks } from './kill-leftovers.ts'
+import { findMembers, type JobMarks, type MembersBy } from './kill-leftovers.ts'
 
 /** Linux counts processor time for programs in hundredths of a second. */
 const tickMs = 10
 /** Processes of one job that are looked at. */
 const processesMax = 1_000
 
-/** Null where nothing can be read: not Linux, or no process is left. */
-export function processFigures(marks: JobMarks): ResourceUsage {
-  const pids = process.platform === 'linux' ? [...findMembers(marks)].slice(0, processesMax) : []
+/** Null where nothing can be read: not Linux, or no process is found. */
+export function processFigures(marks: JobMarks, by: MembersBy): ResourceUsage {
+  const isLinux = process.platform === 'linux'
+  const pids = isLinux ? [...findMembers(marks, by)].slice(0, processesMax) : []
   const read = (file: string, pattern: RegExp): readonly number[] =>
     pids.flatMap((pid) => {
       const found = pattern.exec(textOf(`/proc/${pid}/${file}`))

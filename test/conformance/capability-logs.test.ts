@@ -220,11 +220,12 @@ claim(
     check: 'the id that was asked for; running while it runs, completed afterwards',
   },
   async () => {
-    for (const client of clients) {
-      const wish = { command: 'echo begun; sleep 0.4', background: true }
-      const { process_id } = await client.call('run', wish)
+    for (const [index, client] of clients.entries()) {
+      const command = `until [ -e end-${index} ]; do sleep 0.05; done`
+      const { process_id } = await client.call('run', { command, background: true })
       const first = await client.call('logs', { process_id })
       expect(first).toMatchObject({ process_id, state: 'running' })
+      await client.call('run', { command: 'touch', args: [`end-${index}`] })
       await monitorUntilEnd(client, process_id)
       expect(await client.call('logs', { process_id })).toMatchObject({ state: 'completed' })
     }
