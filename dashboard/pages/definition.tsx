@@ -230,9 +230,9 @@ function Actions({ understood, isChanged, name, onPublish }: ActionsProps) {
   const { me } = useValueStore(live)
   const errors = understood.findings.filter((one) => one.severity === 'error').length
   if (me === null || (me.access !== 'author' && me.access !== 'admin')) return null
-  const start = async (definition: string): Promise<void> => {
+  const start = async (definition: string, task: string): Promise<void> => {
     try {
-      const { runId } = await callApi('runs.start', { definition })
+      const { runId } = await callApi('runs.start', { definition, task })
       goTo('runs', runId)
     } catch (thrown) {
       showToast(wordsOf(thrown).detail)
@@ -240,11 +240,19 @@ function Actions({ understood, isChanged, name, onPublish }: ActionsProps) {
   }
   return (
     <span className="row">
-      {name === null ? null : (
-        <button type="button" className="button" disabled={isChanged} onClick={() => start(name)}>
-          Start a run
-        </button>
-      )}
+      {name === null
+        ? null
+        : understood.machines.map((one) => (
+            <button
+              key={one.name}
+              type="button"
+              className="button"
+              disabled={isChanged}
+              onClick={() => start(name, one.name)}
+            >
+              {understood.machines.length === 1 ? 'Start a run' : `Start ${one.name}`}
+            </button>
+          ))}
       <button
         type="button"
         className="button main-act"

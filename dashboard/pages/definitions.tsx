@@ -40,6 +40,7 @@ export function DefinitionsPage() {
                         <span className="badge accent">version {one.version}</span>
                       </span>
                       <span className="small soft cut" style={{ display: 'block' }}>
+                        {one.tasks.length > 1 ? `tasks ${one.tasks.join(', ')}; ` : ''}
                         {one.workspace === '' ? 'stored in Pawl' : one.workspace}
                       </span>
                     </span>

@@ -8,6 +8,7 @@ import { openTracer } from '../data/run-trace.ts'
 import { useRunAtEvent } from '../data/use-run-at-event.ts'
 import { useValueStore } from '../data/value-store.ts'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
+import { DenialSummary } from '../parts/denial-summary.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
 import { countOf, moneyText } from '../parts/format-values.ts'
 import { JobsPanel } from '../parts/jobs.tsx'
@@ -60,6 +61,7 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
             />
           </RunGraph>
           {record === null ? null : <EventDetail record={record} onClose={() => setAt(null)} />}
+          {reading.view.observes ? <DenialSummary records={records} /> : null}
           <JobsPanel runId={runId} seq={reading.head.seq} isOpen={reading.head.endedAt === null} />
           <RunStatePanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
         </div>
@@ -80,6 +82,11 @@ function Head({ state, runId }: { readonly state: RunLogState; readonly runId: s
       title={
         <span className="row flow">
           {head.title ?? head.definition} <StatusBadge status={head.status} />
+          {reading.view.observes ? (
+            <span className="badge warn" title="Calls are judged and recorded, not enforced">
+              observing
+            </span>
+          ) : null}
         </span>
       }
       about={

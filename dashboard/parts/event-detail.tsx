@@ -1,8 +1,9 @@
 /** All of one event: its summary, then every recorded field. */
+import { denialIn } from '../../src/core/engine/count-denials.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { LogRecord } from '../data/run-log.ts'
 import { CallDetail } from './call-detail.tsx'
-import { eventIn, eventTextFor, shownRule } from './event-text.ts'
+import { eventIn, eventTextFor } from './event-text.ts'
 import { exactText } from './format-values.ts'
 import { Icon } from './icons.tsx'
 import { MessageText } from './message-text.tsx'
@@ -39,18 +40,21 @@ export function EventDetail(props: { readonly record: LogRecord; readonly onClos
   )
 }
 
-/** Why a call was denied, and by which rule. */
+/** Why a call was denied, or would have been, and by which rule. */
 function Refusal({ record }: { readonly record: LogRecord }) {
-  const event = eventIn(record)
-  if (event.type !== 'call.denied') return null
+  const denial = denialIn(eventIn(record))
+  if (denial === null) return null
+  const { isObserved, verdict, code, reason, rule } = denial
+  const asked = verdict === 'ask' ? 'Would need approval' : 'Would be denied'
   return (
     <dl className="facts note-box">
-      <dt>Denied</dt>
+      <dt>{isObserved ? asked : 'Denied'}</dt>
       <dd className="wrap">
-        <MessageText text={event.reason} /> <span className="badge bad">{event.code}</span>
+        <MessageText text={reason} />{' '}
+        {code === null ? null : <span className="badge bad">{code}</span>}
       </dd>
       <dt>Rule</dt>
-      <dd className="mono wrap">{shownRule(event)}</dd>
+      <dd className="mono wrap">{rule ?? 'built into Pawl'}</dd>
     </dl>
   )
 }

@@ -2,7 +2,7 @@
  * The text of an event in a log: its group, a title, and one line of detail. Does not know how it
  * is drawn.
  */
-import type { Event, NamedRule } from '../../src/core/engine/types.ts'
+import type { Event, NamedRule, ObservedVerdict } from '../../src/core/engine/types.ts'
 import { ruleText } from '../../src/core/judge/rule-answer.ts'
 import type { StreamMessage } from '../../src/doors/api/contract.ts'
 import { moneyText } from './format-values.ts'
@@ -33,7 +33,9 @@ export function eventTextFor(record: Record): EventText {
 function callWords(event: Event): EventText | null {
   switch (event.type) {
     case 'call.allowed':
-      return words('calls', '', `${event.tool}`, eventInputText(event.input))
+      return event.observed === undefined
+        ? words('calls', '', `${event.tool}`, eventInputText(event.input))
+        : observedWords(event, event.observed)
     case 'call.denied':
       return {
         ...words('refusals', 'bad', `${event.tool} was denied`, eventInputText(event.input)),
@@ -55,8 +57,20 @@ function callWords(event: Event): EventText | null {
   }
 }
 
+/** A call that was let through, and what an enforced run would have answered. */
+function observedWords(
+  { tool, input }: Extract<Event, { type: 'call.allowed' }>,
+  observed: ObservedVerdict,
+): EventText {
+  const what = observed.verdict === 'ask' ? 'would need an approval' : 'would be denied'
+  return {
+    ...words('refusals', 'warn', `${tool} ${what}`, eventInputText(input)),
+    why: { reason: observed.reason, rule: shownRule(observed) },
+  }
+}
+
 /** The rule that decided. */
-export function shownRule(event: NamedRule): string {
+function shownRule(event: NamedRule): string {
   return ruleText(event) ?? 'built into Pawl'
 }
 
@@ -81,7 +95,7 @@ function moveWords(event: Event): EventText | null {
         'stages',
         'accent',
         event.branch ? `branch ${event.branch.name} started` : 'run started',
-        '',
+        event.observe === undefined ? '' : 'observing: nothing is enforced',
       )
     case 'run.completed':
       return words('stages', 'good', 'completed', '')

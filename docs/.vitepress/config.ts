@@ -58,6 +58,7 @@ export default defineConfig({
       ]),
       shelf('Guides', 'guides', [
         ['Guard Claude Code', 'guard-claude-code'],
+        ['Try before it blocks', 'observe-first'],
         ['Approval before deploy', 'approval-before-deploy'],
         ['Stop runaway cost', 'stop-runaway-cost'],
         ['Unattended routines', 'unattended-routines'],

@@ -13,7 +13,8 @@ export const longList: readonly string[] = [
   ...['head', 'wc', 'tr', 'type', 'hash', 'alias', 'shopt', 'pushd', 'popd', 'coproc'],
 ]
 
-export const lists = { short: shortList, long: longList } as const
+/** What a command is judged by: a list, or a stage that only reads and has none. */
+export const lists = { short: shortList, long: longList, reading: [] } as const
 
 export type ListName = keyof typeof lists
 
@@ -34,6 +35,41 @@ export const moreStrangers: readonly string[] = [
 export const realPrograms: readonly string[] = [
   ...['cat', 'grep', 'ls', 'env', 'timeout', 'nice', 'nohup', 'xargs', 'find', 'bash', 'sh'],
   ...['stdbuf', 'setsid', 'sort', 'head', 'wc', 'tr', 'printf', 'echo', 'test', '['],
+]
+
+/** Programs that do their work where a stage only reads, so that what they change shows. */
+export const readingPrograms: readonly string[] = [
+  ...[
+    'bash',
+    'sh',
+    'cat',
+    'ls',
+    'echo',
+    'printf',
+    'env',
+    'timeout',
+    'nice',
+    'xargs',
+    'find',
+    'grep',
+  ],
+  ...['sed', 'awk', 'sort', 'uniq', 'shuf', 'tar', 'dd', 'tee', 'split', 'cp', 'mv', 'rm', 'touch'],
+  ...[
+    'mkdir',
+    'ln',
+    'date',
+    'wc',
+    'head',
+    'tail',
+    'tr',
+    'cut',
+    'git',
+    'true',
+    'false',
+    'test',
+    '[',
+  ],
+  ...['time', 'id', 'chmod', 'install', 'truncate', 'gzip', 'seq', 'stdbuf', 'nohup', 'setsid'],
 ]
 
 /** First words of a list. */

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type ListName, namesOf, shortList, strangers } from './allow-lists.ts'
 import { makeCommand } from './grammar.ts'
 import { crossed, mutate } from './mutate.ts'
+import { makeOptionCommand } from './option-grammar.ts'
 import { type Random, randomFrom } from './random.ts'
 
 export type Candidate = {
@@ -36,18 +37,25 @@ function corpusCommands(): readonly string[] {
 }
 
 /** The candidate with this number: the same for the same seed, whatever came before. */
-export function candidates(seed: number): (index: number) => Candidate {
+export function candidates(
+  seed: number,
+  kind: 'lists' | 'reading' | 'both' = 'both',
+): (index: number) => Candidate {
   const corpus = corpusCommands()
   return (index) => {
     const random = randomFrom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
-    const list: ListName = random.chance(50) ? 'short' : 'long'
+    const isReading = kind === 'reading' || (kind === 'both' && random.chance(40))
+    const list: ListName = isReading ? 'reading' : random.chance(50) ? 'short' : 'long'
     const origin = `seed ${seed} number ${index}`
     return { command: commandOf(random, list, corpus).slice(0, charsMax), list, origin }
   }
 }
 
 function commandOf(random: Random, list: ListName, corpus: readonly string[]): string {
-  const made = (): string => makeCommand(random, list)
+  const made = (): string => {
+    const isPlain = list !== 'reading' && random.chance(85)
+    return isPlain ? makeCommand(random, list) : makeOptionCommand(random)
+  }
   const known = (): string => random.pick(corpus)
   const kind = random.below(100)
   if (kind < 35) return made()
@@ -73,7 +81,9 @@ function renamed(random: Random, command: string): string {
 export function isUnsafeToRun(command: string): boolean {
   const isLogin = /\b(bash|sh)\b.*(\s-\w*l|--login)/s.test(command)
   const isFile = /(\b(bash|sh|source)|\.)\s[^|;&\n]*(names\.txt|evil)/.test(command)
-  return isLogin || isFile || /\/dev\/?(tcp|udp)/.test(command) || command.includes('\0')
+  // It would leave the folder, or fill the machine.
+  const isFar = /\bcd\b.*(\.\.|\/)|\byes\b|:\(\)/.test(command)
+  return isLogin || isFile || isFar || /\/dev\/?(tcp|udp)/.test(command) || command.includes('\0')
 }
 
 /** Whether a stranger is named anywhere: these are the commands that could go wrong. */

@@ -3,10 +3,12 @@
  */
 import { readShell } from '../../src/core/shell/read-shell.ts'
 import { ruleOnCommands } from '../../src/core/shell/rule-on-commands.ts'
+import { ruleOnShellWrites } from '../../src/core/shell/rule-on-shell-writes.ts'
 import { type ListName, lists } from './allow-lists.ts'
 import { type Candidate, candidates, isUnsafeToRun, namesStranger } from './command-source.ts'
-import { type Sandbox, traceCommand, unlistedIn } from './trace.ts'
+import { type Sandbox, type Traced, traceCommand, unlistedIn } from './trace.ts'
 
+/** `ran`: programs on no entry; in a stage that only reads, what was changed. */
 export type Violation = Candidate & { readonly ran: readonly string[] }
 
 export type FuzzResult = {
@@ -15,6 +17,8 @@ export type FuzzResult = {
   readonly denied: number
   /** Allowed and run. */
   readonly run: number
+  /** Of those: judged by a stage that only reads. */
+  readonly reading: number
   /** Of those: name a stranger somewhere, and started at least one program. */
   readonly namingStrangers: number
   readonly starting: number
@@ -28,6 +32,8 @@ export type FuzzPlan = {
   readonly runs: number
   /** How many at the same time. */
   readonly workersCount: number
+  /** What the commands are judged by; both, unless told. */
+  readonly kind?: 'lists' | 'reading' | 'both'
 }
 
 /** Of this many candidates at least one is allowed, or something is broken. */
@@ -35,7 +41,9 @@ const judgedPerRunMax = 200
 
 /** Whether Pawl lets it through. */
 export function isAllowed(command: string, list: ListName): boolean {
-  return ruleOnCommands(readShell(command), lists[list]) === null
+  const reading = readShell(command)
+  if (list === 'reading') return ruleOnShellWrites(reading) === null
+  return ruleOnCommands(reading, lists[list]) === null
 }
 
 /** Runs as many allowed commands as planned. */
@@ -44,9 +52,10 @@ export async function runFuzz({
   seed,
   runs,
   workersCount,
+  kind,
 }: FuzzPlan): Promise<FuzzResult> {
-  const candidate = candidates(seed)
-  const counts = { judged: 0, denied: 0, run: 0, namingStrangers: 0, starting: 0 }
+  const candidate = candidates(seed, kind)
+  const counts = { judged: 0, denied: 0, run: 0, reading: 0, namingStrangers: 0, starting: 0 }
   const violations: Violation[] = []
   const seen = new Set<string>()
   const next = (): Candidate | null => {
@@ -65,15 +74,24 @@ export async function runFuzz({
   }
   const work = async (): Promise<void> => {
     for (let found = next(); found !== null; found = next()) {
-      const started = await traceCommand(sandbox, found.command)
+      const { started, changed } = await traceCommand(sandbox, found.command, found.list)
       if (namesStranger(found.command)) counts.namingStrangers += 1
+      if (found.list === 'reading') counts.reading += 1
       if (started.length > 0) counts.starting += 1
-      const ran = unlistedIn(sandbox, started, lists[found.list])
+      const ran = wrongIn(sandbox, found.list, { started, changed })
       if (ran.length > 0) violations.push({ ...found, ran })
     }
   }
   await Promise.all(Array.from({ length: workersCount }, work))
   return { ...counts, violations }
+}
+
+const nothing: Traced = { started: [], changed: [] }
+
+/** What the command did that it may not. */
+function wrongIn(sandbox: Sandbox, list: ListName, { started, changed }: Traced): string[] {
+  if (list === 'reading') return [...changed]
+  return unlistedIn(sandbox, started, lists[list])
 }
 
 /** Tries to make a violation shorter; gives up after this many runs. */
@@ -90,8 +108,8 @@ export async function minimise(sandbox: Sandbox, violation: Violation): Promise<
       const command = best.command.slice(0, at) + best.command.slice(at + size)
       const isWorthRunning = isAllowed(command, best.list) && !isUnsafeToRun(command)
       tries += isWorthRunning ? 1 : 0
-      const started = isWorthRunning ? await traceCommand(sandbox, command) : []
-      const ran = unlistedIn(sandbox, started, lists[best.list])
+      const traced = isWorthRunning ? await traceCommand(sandbox, command, best.list) : nothing
+      const ran = wrongIn(sandbox, best.list, traced)
       if (ran.length > 0) {
         best = { ...best, command, ran }
         isShorter = true

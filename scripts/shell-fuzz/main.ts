@@ -14,6 +14,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '5000' },
     seed: { type: 'string', default: '1' },
     workers: { type: 'string', default: '2' },
+    kind: { type: 'string', default: 'both' },
   },
 })
 
@@ -25,14 +26,16 @@ if (problem !== null) {
 const sandbox = openSandbox()
 try {
   const begun = performance.now()
-  const plan = { seed: Number(values.seed), runs: Number(values.runs) }
+  const kind = values.kind === 'lists' || values.kind === 'reading' ? values.kind : 'both'
+  const plan = { seed: Number(values.seed), runs: Number(values.runs), kind } as const
   const found = await runFuzz({ sandbox, ...plan, workersCount: Number(values.workers) })
   const seconds = Math.round((performance.now() - begun) / 1000)
-  const { judged, denied, run, namingStrangers, starting, violations } = found
+  const { judged, denied, run, reading, namingStrangers, starting, violations } = found
   console.log(`seed ${plan.seed}: ${judged} commands judged, ${denied} denied (${seconds} s)`)
   console.log(`  allowed and run: ${run}, of which ${starting} started a program`)
   console.log(`  allowed and naming a stranger somewhere: ${namingStrangers}`)
-  console.log(`  ran a program that is on no entry: ${violations.length}`)
+  console.log(`  judged by a stage that only reads: ${reading}`)
+  console.log(`  ran a program that is on no entry, or changed a file: ${violations.length}`)
   for (const violation of violations.slice(0, violationsShownMax)) {
     const { command, list, origin, ran } = await minimise(sandbox, violation)
     console.log(`\n${origin}, list ${list}, ran ${JSON.stringify(ran)}`)

@@ -10,19 +10,22 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { getuid, kill } from 'node:process'
 import {
   isListed,
+  type ListName,
   longList,
   moreStrangers,
   namesOf,
+  readingPrograms,
   realPrograms,
   strangers,
 } from './allow-lists.ts'
@@ -35,7 +38,17 @@ const attemptsMax = 4
 
 const standardFolders: ReadonlySet<string> = new Set(['/bin', '/usr/bin', '/sbin', '/usr/sbin'])
 
-export type Sandbox = { readonly root: string; readonly bin: string; readonly isRoot: boolean }
+export type Sandbox = {
+  readonly root: string
+  /** Stubs, for commands that a list allows. */
+  readonly bin: string
+  /** The programs themselves, for those of a stage that only reads. */
+  readonly tools: string
+  readonly isRoot: boolean
+}
+
+/** What a command did. */
+export type Traced = { readonly started: readonly Started[]; readonly changed: readonly string[] }
 
 /** A program that was started, or would have been if it existed. */
 export type Started = { readonly path: string; readonly words: readonly string[] }
@@ -60,8 +73,14 @@ export function openSandbox(): Sandbox {
     const real = realPrograms.includes(name) ? findProgram(name) : null
     if (/^[\w[-]+$/.test(name)) symlinkSync(real ?? stub, join(bin, name))
   }
+  const tools = join(root, 'tools')
+  mkdirSync(tools)
+  for (const name of readingPrograms) {
+    const real = findProgram(name)
+    if (real !== null) symlinkSync(real, join(tools, name))
+  }
   chmodSync(root, 0o755)
-  return { root, bin, isRoot: getuid?.() === 0 }
+  return { root, bin, tools, isRoot: getuid?.() === 0 }
 }
 
 /** Removes all of it. */
@@ -95,23 +114,32 @@ function openWorkspace({ root, isRoot }: Sandbox): string {
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   chmodSync(join(folder, 'evil'), 0o755)
-  if (isRoot) for (const path of [folder, join(folder, 'src')]) chownSync(path, nobody, nobody)
+  if (isRoot) {
+    const owned = ['', 'src', ...Object.keys(files)].map((name) => join(folder, name))
+    for (const path of owned) chownSync(path, nobody, nobody)
+  }
   return folder
 }
 
 /** Every program that the command starts or tries to start, beside the shell that reads it. */
-export async function traceCommand(sandbox: Sandbox, command: string): Promise<Started[]> {
+export async function traceCommand(
+  sandbox: Sandbox,
+  command: string,
+  list: ListName = 'long',
+): Promise<Traced> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    const started = await traceOnce(sandbox, command)
+    const { started, changed } = await traceOnce(sandbox, command, list)
     // WHY: no shell, no answer: the machine was out of processes, which passes.
-    if (started.length > 0) return started.slice(1)
+    if (started.length > 0) return { started: started.slice(1), changed }
     await new Promise((resolve) => setTimeout(resolve, runMsMax / 4))
   }
   throw new Error(`the shell never started for ${JSON.stringify(command.slice(0, 200))}`)
 }
 
-async function traceOnce(sandbox: Sandbox, command: string): Promise<Started[]> {
+async function traceOnce(sandbox: Sandbox, command: string, list: ListName): Promise<Traced> {
   const cwd = openWorkspace(sandbox)
+  const path = list === 'reading' ? sandbox.tools : sandbox.bin
+  const before = filesIn(cwd)
   const out = `${cwd}.trace`
   writeFileSync(out, '')
   if (sandbox.isRoot) chownSync(out, nobody, nobody)
@@ -120,7 +148,7 @@ async function traceOnce(sandbox: Sandbox, command: string): Promise<Started[]> 
     cwd,
     // WHY: the handler tells of names that have no stub; bash would only look them up.
     env: {
-      PATH: sandbox.bin,
+      PATH: path,
       HOME: cwd,
       'BASH_FUNC_command_not_found_handle%%': `() { ${sandbox.bin}/pawl-not-found "$@"; }`,
     },
@@ -130,9 +158,28 @@ async function traceOnce(sandbox: Sandbox, command: string): Promise<Started[]> 
   })
   await ended(child)
   const text = readFileSync(out, 'utf8')
+  const changed = list === 'reading' ? differences(before, filesIn(cwd)) : []
   rmSync(cwd, { recursive: true, force: true })
   rmSync(out, { force: true })
-  return startedIn(text)
+  return { started: startedIn(text), changed }
+}
+
+/** Every file and folder below one, with what is in it. */
+function filesIn(folder: string): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    files.set(relative(folder, path), entry.isFile() ? readFileSync(path, 'latin1') : 'no file')
+  }
+  return files
+}
+
+function differences(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): readonly string[] {
+  const names = new Set([...before.keys(), ...after.keys()])
+  return [...names].filter((name) => before.get(name) !== after.get(name))
 }
 
 /** The command with its tracer and its limits in front, all by their full names. */

@@ -1,46 +1,72 @@
 /**
- * Watches installed hooks from outside the hosts: a change of their settings is noticed and
- * recorded even where the host itself reports nothing.
+ * Watches installed hooks from outside the hosts: a change of their settings is noticed, recorded
+ * and told to people even where the host itself reports nothing.
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { AgentHostId } from '../core/hosts/registry.ts'
 import { checkInstall } from '../doors/init/check-install.ts'
+import { writeGuardedList } from '../home/guarded-list.ts'
 import type { Home } from '../home/home.ts'
 import { readInstalls } from '../home/installs.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import type { GuardAlarms } from './guard-alarms.ts'
 import type { LogLine } from './log-file.ts'
 
 export type HookWatch = {
-  /** What is wrong with the hooks of a workspace; nothing: they are in force. */
-  readonly problemsIn: (workspace: string) => readonly string[]
+  /** What is wrong with the hooks of a workspace, of one host or of all; nothing: all is well. */
+  readonly problemsIn: (workspace: string, host: AgentHostId | null) => readonly string[]
+  /** The same for the guarded folders at or above a folder, as it was seen last. */
+  readonly brokenAt: (folder: string) => readonly string[]
   /** What is wrong anywhere, as it was seen last. */
   readonly known: () => readonly string[]
   /** Looks at all hooks, and records what is new. */
   readonly look: () => Promise<void>
 }
 
-const system = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
+type WatchTools = {
+  readonly home: Home
+  readonly runtime: Runtime
+  readonly alarms: GuardAlarms
+  readonly log: LogLine
+}
 
-export function openHookWatch(home: Home, runtime: Runtime, log: LogLine): HookWatch {
+const system = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
+/** Problems that one message names. */
+const problemsMax = 5
+
+export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookWatch {
   const seen = new Map<string, readonly string[]>()
-  const problemsIn = (workspace: string): readonly string[] =>
+  /** Of folders; those of users are in `seen` alone. */
+  const broken = new Map<string, readonly string[]>()
+  const problemsIn: HookWatch['problemsIn'] = (workspace, host) =>
     readInstalls(home)
       .filter((install) => install.workspace === workspace)
+      .filter((install) => host === null || (install.host === host && install.scope === undefined))
       .flatMap((install) => checkInstall(install, (path) => readText(resolve(workspace, path))))
       .map(({ message }) => message)
 
   const look = async (): Promise<void> => {
-    const workspaces = new Set(readInstalls(home).map(({ workspace }) => workspace))
+    const installs = readInstalls(home)
+    // Work trees come and go without us.
+    writeGuardedList(home, installs)
+    const workspaces = new Set(installs.map(({ workspace }) => workspace))
     for (const gone of [...seen.keys()].filter((one) => !workspaces.has(one))) seen.delete(gone)
+    broken.clear()
+    for (const { workspace, host, scope } of installs) {
+      const own = scope === undefined ? problemsIn(workspace, host) : []
+      if (own.length > 0) broken.set(workspace, [...(broken.get(workspace) ?? []), ...own])
+    }
     for (const workspace of workspaces) {
-      const problems = problemsIn(workspace)
+      const problems = problemsIn(workspace, null)
       const before = seen.get(workspace) ?? []
       const fresh = problems.filter((one) => !before.includes(one))
       seen.set(workspace, problems)
       if (fresh.length > 0) await tell(workspace, fresh)
       else if (before.length > problems.length) log('info', 'hooks are intact again', { workspace })
     }
+    await alarms.retry()
   }
 
   const tell = async (workspace: string, problems: readonly string[]): Promise<void> => {
@@ -48,9 +74,17 @@ export function openHookWatch(home: Home, runtime: Runtime, log: LogLine): HookW
     const { all } = await runtime.sessions.listRunsHere(workspace)
     const message = `hooks were changed: ${problems.join('; ')}`
     for (const { id } of all) await runtime.send(id, { kind: 'warn', message }, system)
+    const named = problems.slice(0, problemsMax).join('; ')
+    const effect = 'new sessions there may not be guarded; restore them with `pawl init --restore`'
+    await alarms.raise(`hooks in ${workspace} were changed (${named}): ${effect}`)
   }
 
-  return { problemsIn, known: () => [...seen.values()].flat(), look }
+  const known = (): readonly string[] => [...[...seen.values()].flat(), ...alarms.known()]
+  const brokenAt = (folder: string): readonly string[] =>
+    [...broken].flatMap(([at, problems]) =>
+      folder === at || folder.startsWith(`${at}/`) ? problems : [],
+    )
+  return { problemsIn, brokenAt, known, look }
 }
 
 function readText(path: string): string | null {

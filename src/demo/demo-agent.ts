@@ -53,7 +53,8 @@ function toolCall(
 }
 
 function perform(folder: string, step: FileStep): string {
-  if (step.kind === 'shell') throw new Error(`\`${step.command}\` was allowed and is not run`)
+  if (step.kind === 'shell')
+    throw new Error(`\`${step.command}\` was allowed, but the demo does not run it`)
   if (step.kind === 'read') return readProjectFile(folder, step.path)
   if (step.kind === 'write') {
     writeProjectFile(folder, step.path, step.content)

@@ -37,7 +37,9 @@ test.runIf(isOurNode)('the agent of the demo is held, and finishes', slow, async
   await person.approvals.decide({ id: second.id, granted: true })
   await until(() => demo.said().includes('hash chain is intact'), 'the proof is shown')
 
+  await until(() => / init\n/.test(demo.said()), 'it says what is next')
   const said = demo.said()
+  expect(said).toContain(`  ${join(import.meta.dirname, '../../pawl')} init\n`)
   expect(said).toContain('`Edit` may not be used in `understanding`')
   expect(said).toContain('Pawl has seen no `job_command`')
   expect(said).toMatch(/claims that all tests pass[^✗]*✗ .*Pawl saw `job_exit_code` 1/)

@@ -54,7 +54,11 @@ type Verified =
   | { readonly ok: false; readonly problem: string }
 
 /** What the record holds, and that nobody has changed it. */
-export function proofLines(verified: Verified, events: readonly { type: string }[]): string {
+export function proofLines(
+  verified: Verified,
+  events: readonly { type: string }[],
+  command: string,
+): string {
   const count = (type: string): number => events.filter((one) => one.type === type).length
   const chain = verified.ok
     ? `${verified.count} records, and their hash chain is intact`
@@ -66,7 +70,8 @@ export function proofLines(verified: Verified, events: readonly { type: string }
     `  ${count('approval.granted')} approval, by you`,
     `  ${chain}`,
     '',
-    'Next: look at the run on the page, and run `pawl init` in a repository of yours.',
+    'Next: look at the run on the page, and in a repository of yours run:',
+    `  ${command} init`,
     '',
   ].join('\n')
 }

@@ -20,6 +20,8 @@ export type DemoOptions = {
   readonly home: Home
   readonly log: LogLine
   readonly print: (text: string) => void
+  /** What a person types to call this Pawl from any folder. */
+  readonly command: string
 }
 
 /** Between two steps, so that a person can follow. */
@@ -75,7 +77,7 @@ async function cancelOpenRuns(person: Client, workspace: string): Promise<void> 
 }
 
 async function work(client: Client, options: DemoOptions, signal: AbortSignal): Promise<void> {
-  const { home, print } = options
+  const { home, print, command } = options
   const folder = demoProject(home)
   const { runId } = await client.runs.start({
     ...{ definition: demoWorkflowId, workspace: folder },
@@ -95,7 +97,7 @@ async function work(client: Client, options: DemoOptions, signal: AbortSignal): 
     await take(reworkAfter(note))
   }
   await take(afterApproval)
-  print(proofLines(await client.runs.verify({ runId }), await eventsOf(agent)))
+  print(proofLines(await client.runs.verify({ runId }), await eventsOf(agent), command))
 }
 
 /** Waits for the person; null if they approved, else what they wrote. */

@@ -2,13 +2,14 @@
  * Reads and checks `gateway.json`, which lists the servers behind the gateway in the format that
  * hosts use, and what template files add. Starts nothing.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { readTree, withPick } from '../core/dialects/validate-tree.ts'
 import { costMicroUsdMax, usdOf } from '../core/money.ts'
 import { readSource } from '../core/source/read-source.ts'
-import { isControlTool } from '../core/tools/own-tools.ts'
+import { isReservedToolName } from '../core/tools/own-tools.ts'
+import { readWorkspaceText } from '../runtime/definitions/read-definition.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { readTemplates } from './template-servers.ts'
@@ -101,7 +102,7 @@ const takenNames = new Set(['pawl', 'pawl-gateway', 'pawl_gateway', 'mcp'])
  */
 export function readGatewayFiles(home: string, workspace: string): GatewaySettings {
   const own = readFile(join(home, 'gateway.json'))
-  const theirs = readFile(gatewayFileIn(workspace))
+  const theirs = readFile(gatewayFileIn(workspace), workspace)
   const servers: ServerEntry[] = []
   const refused: string[] = []
   const seen = new Set<string>()
@@ -150,7 +151,7 @@ function gatewayFileIn(workspace: string): string {
 function refuse(name: string, entry: FileServer, seen: ReadonlySet<string>): string | null {
   if (!namePattern.test(name)) return 'a name must have 1 to 30 letters, digits, `-` and single `_`'
   const plain = name.toLowerCase()
-  if (takenNames.has(plain) || isControlTool(plain)) return 'the name is reserved'
+  if (takenNames.has(plain) || isReservedToolName(plain)) return 'the name is reserved'
   if (seen.has(plain)) return 'another server has that name'
   if ((entry.command === undefined) === (entry.url === undefined)) {
     return 'it needs either `command` or `url`'
@@ -162,8 +163,8 @@ function refuse(name: string, entry: FileServer, seen: ReadonlySet<string>): str
 
 type Read = { readonly path: string; readonly value: z.infer<typeof gatewaySchema> }
 
-function readFile(path: string): Read | null {
-  const text = textOf(path)
+function readFile(path: string, within: string | null = null): Read | null {
+  const text = readTextIfExists(path, within)
   if (text === null) return null
   const { root, findings } = readSource(text, 'json')
   const shape = root?.kind === 'object' ? readTree(gatewaySchema, root) : null
@@ -176,9 +177,10 @@ function readFile(path: string): Read | null {
   })
 }
 
-function textOf(path: string): string | null {
+function readTextIfExists(path: string, within: string | null): string | null {
   try {
-    const text = readFileSync(path, 'utf8')
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return null
+    const text = within === null ? readFileSync(path, 'utf8') : readWorkspaceText(path, within)
     if (text.length <= fileBytesMax) return text
     const message = `\`${path}\` has more than ${fileBytesMax} bytes`
     throw new PawlError('CONFIG_INVALID', message, { hint: 'list only servers in it' })

@@ -4,7 +4,7 @@
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { lookalikeName } from '../core/lookalike-names.ts'
-import { isControlTool } from '../core/tools/own-tools.ts'
+import { isReservedToolName } from '../core/tools/own-tools.ts'
 
 export type ValidatedTool = { readonly tool: string; readonly definition: JsonObject }
 
@@ -46,7 +46,7 @@ function refuse(name: string, definition: JsonObject): string | null {
   const alike = lookalikeName(name)
   if (alike !== null) return `it only looks like \`${alike.slice(0, 100)}\``
   if (!namePattern.test(name)) return 'a name has 1 to 100 letters, digits, `_`, `-`, `.` and `/`'
-  if (isControlTool(name)) return "it is the name of one of Pawl's own tools"
+  if (isReservedToolName(name)) return "it is the name of one of Pawl's own tools"
   if (asObject(definition.inputSchema) === null) return 'it has no input schema'
   if (JSON.stringify(definition).length > definitionCharsMax) return 'its definition is too long'
   return null

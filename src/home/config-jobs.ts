@@ -26,9 +26,9 @@ export const jobsSchema = z
     memoryMegabytes: positive
       .optional()
       .describe("Memory of one job; default half of the machine's."),
-    processes: z.int().min(1).optional().describe('Number of processes of one job.'),
+    processes: z.int().min(1).optional().describe('Maximum number of processes in one job.'),
     outputMegabytes: positive.optional().describe('How much output of each stream is kept.'),
-    fileMegabytes: positive.optional().describe('Size of one file that a job writes.'),
+    fileMegabytes: positive.optional().describe('Maximum size of one file that a job writes.'),
     tmpMegabytes: positive.optional().describe('Size of the `/tmp` of a job.'),
     cpuSeconds: z.int().min(1).optional().describe('CPU time of each process.'),
     leaseSeconds: z
@@ -42,7 +42,7 @@ export const jobsSchema = z
       .min(1)
       .max(10_000)
       .optional()
-      .describe('Number of jobs that run at the same time.'),
+      .describe('Maximum number of jobs that run at the same time.'),
     keepDays: positive.optional().describe('Ended jobs older than this are removed.'),
     keepMegabytes: positive
       .optional()

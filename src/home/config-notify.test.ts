@@ -26,7 +26,8 @@ test('what asks somebody goes to every channel, and news only where it is wanted
   const notify = { channels: { hook, inbox }, when: { run: ['hook'], ask: ['inbox'] } }
   const all = ['hook', 'inbox']
   expect(settings({ notify }).when).toEqual({
-    ...{ gate: all, notify_human: all, budget: all, ask: ['inbox'], run: ['hook'], job: [] },
+    ...{ gate: all, notify_human: all, budget: all, guard: all },
+    ...{ ask: ['inbox'], run: ['hook'], job: [] },
   })
 })
 

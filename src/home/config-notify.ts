@@ -2,7 +2,7 @@
  * The `notify` section of `config.json`, and `.pawl/notify.json` of a project, which can only
  * choose among the configured channels.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { readTree, withPick } from '../core/dialects/validate-tree.ts'
@@ -18,6 +18,7 @@ import {
   type Routes,
 } from '../notify/settings.ts'
 import { bareAddress } from '../notify/smtp.ts'
+import { readWorkspaceText } from '../runtime/definitions/read-definition.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 const httpUrl = z.string().regex(/^https?:\/\/[^\s]+$/)
@@ -153,10 +154,13 @@ function shorthandOf({ webhookUrl, owner }: NotifyDefaults): readonly Channel[] 
 
 type Wishes = NonNullable<NotifyFile['when']>
 
-/** What asks somebody, and a budget near its end, goes everywhere unless it is set otherwise. */
+/**
+ * What asks somebody, a budget near its end, and a guard that is not in force go everywhere unless
+ * it is set otherwise.
+ */
 function routesOf(when: Wishes, names: readonly string[], { webhookUrl }: NotifyDefaults): Routes {
   const entries = notificationKinds.map((kind) => {
-    const isUsual = asking.has(kind) || kind === 'budget'
+    const isUsual = asking.has(kind) || kind === 'budget' || kind === 'guard'
     const shorthand = webhookUrl !== null && asking.has(kind) ? [shorthandName] : []
     return [kind, [...(when[kind] ?? (isUsual ? names : [])), ...shorthand]] as const
   })
@@ -246,7 +250,7 @@ export function readProjectRoutes(workspace: string, remark: Remark): Routes | n
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return null
     if (!stats.isFile() || stats.size > projectBytesMax) throw new Error('it is too large')
-    const { root, findings } = readSource(readFileSync(path, 'utf8'), 'json')
+    const { root, findings } = readSource(readWorkspaceText(path, workspace), 'json')
     const shape = root?.kind === 'object' ? readTree(projectSchema, root) : null
     const problems = [...findings, ...(shape?.findings ?? [])]
     const first = problems.find((one) => one.severity === 'error')

@@ -4,6 +4,7 @@
  */
 import type { Install } from '../doors/init/install.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import { writeGuardedList } from './guarded-list.ts'
 import type { Home } from './home.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
 
@@ -31,6 +32,7 @@ export function readInstalls(home: Home): readonly Install[] {
 export function writeInstalls(home: Home, installs: readonly Install[]): void {
   const file: InstallsFile = { version: formatVersion, installs }
   writePrivate(home.installs, `${JSON.stringify(file, null, 2)}\n`)
+  writeGuardedList(home, installs)
 }
 
 function isInstall({ workspace, host, files, folders }: Install): boolean {

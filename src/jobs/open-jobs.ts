@@ -254,7 +254,7 @@ async function run(
     const levels = [...(await runtime.minIsolations(place)), own]
     const job = await runner.start({
       // WHY from the verdict: a stage may take variables out of a command.
-      wish: { ...wish, command: textOf(judged.input.command, wish.command) },
+      wish: { ...wish, command: stringOr(judged.input.command, wish.command) },
       ...{ id, workspace, runId, branch, callId, asked },
       network: networkFor(config, wish, actor.kind),
       minIsolations: levels,
@@ -280,7 +280,7 @@ function fingerprint(wish: RunWish, caller: JobCaller, workspace: string): strin
   return hashJson([wish as JsonObject, runId, branch, actor.kind, workspace])
 }
 
-function textOf(value: unknown, otherwise: string): string {
+function stringOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise
 }
 

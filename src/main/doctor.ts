@@ -4,8 +4,9 @@
 import { extname, join } from 'node:path'
 import { type ProvableHostId, provableHostIds } from '../core/hosts/registry.ts'
 import type { DoctorDoor, HostsProof, ProofColumn } from '../doors/cli/doctor/doctor-door.ts'
+import { hostVersion } from '../doors/init/host-version.ts'
 import { paths } from '../prove/canaries.ts'
-import { findProgram, versionOf } from '../prove/hosts/find-host.ts'
+import { findProgram, hostPath } from '../prove/hosts/find-host.ts'
 import { proveHost } from '../prove/prove-host.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -32,7 +33,7 @@ async function proveOne(
   const program = findProgram(name, env)
   if (program === null) return null
   const pawl = join(import.meta.dirname, `pawl${extname(import.meta.filename)}`)
-  const version = await versionOf(program, env)
+  const version = await hostVersion(program, { ...env, PATH: hostPath(env) })
   const begun = performance.now()
   try {
     const found = { name, program, version }

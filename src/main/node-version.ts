@@ -12,7 +12,7 @@ export function nodeProblem(version: string): string | null {
   if (major >= nodeMajorMin) return null
   return (
     `pawl: Node ${nodeMajorMin} or newer is required, this is \`${version}\`; ` +
-    'start Pawl with `pawl`, or in a checkout with `./pawl`, which use the Node that npm brings, ' +
+    'start Pawl with `pawl`, or with `./pawl` in a checkout (both use the Node from npm), ' +
     `or install Node ${nodeMajorMin} from https://nodejs.org`
   )
 }

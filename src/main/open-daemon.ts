@@ -1,5 +1,6 @@
 /** Wires a daemon together: store, runtime, doors, and timers. */
 import { faultStack } from '../daemon/fault-stack.ts'
+import { openGuardAlarms } from '../daemon/guard-alarms.ts'
 import { cleanUpHourly } from '../daemon/hourly-cleanup.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import { newId } from '../daemon/new-id.ts'
@@ -26,7 +27,7 @@ import { openClock } from '../runtime/clock.ts'
 import { openPrices } from '../runtime/costs/prices.ts'
 import { openPolicies } from '../runtime/definitions/policies.ts'
 import { openBypassTokens } from '../runtime/gateway/bypass-tokens.ts'
-import { type OpenRuntime, openRuntime } from '../runtime/open-runtime.ts'
+import { type OpenRuntime, openRuntime, type RuntimeOptions } from '../runtime/open-runtime.ts'
 import type { Store } from '../runtime/ports.ts'
 import { openDesk, openHooks } from './open-hooks.ts'
 import { openMcp } from './open-mcp.ts'
@@ -71,10 +72,15 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
   try {
     const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings))
     const store = await openStore(home, config)
-    const { runtime, notify } = await openRuntimeOn(store, config, settings)
+    // Asked only once it is there: a call comes through a door, and doors open last.
+    const watched: { watch: HookWatch | null } = { watch: null }
+    const brokenHooks = (folder: string): readonly string[] => watched.watch?.brokenAt(folder) ?? []
+    const { runtime, notify } = await openRuntimeOn(store, config, { ...settings, brokenHooks })
     opened.push(runtime.close)
     const found = await reportAtStart(store, settings)
-    const watch = openHookWatch(home, runtime, log)
+    const alarms = openGuardAlarms({ announce: notify.announce, now: Date.now, log })
+    const watch = openHookWatch({ home, runtime, alarms, log })
+    watched.watch = watch
     opened.push(
       openScheduledWork(runtime, { watch, sweep: notify.sweep, log }),
       cleanUpHourly(store, log),
@@ -91,7 +97,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(spending.close)
     const proxy = await startProxy({ home, config, log, runtime, store, tokens })
     opened.push(proxy.close)
-    const desk = openDesk(runtime, watch, { home, log, config, spending })
+    const desk = openDesk(runtime, watch, { home, log, config, spending, alarms })
     const api = openApi({
       runtime,
       tokens,
@@ -136,7 +142,7 @@ function aboutOf(
 async function openRuntimeOn(
   store: Store,
   config: Config,
-  { home, log }: DaemonSettings,
+  { home, log, brokenHooks }: DaemonSettings & Pick<RuntimeOptions, 'brokenHooks'>,
 ): Promise<{ readonly runtime: OpenRuntime; readonly notify: Notify }> {
   const latest = await latestMoment(store)
   // WHY not from the far future: one wrong clock would move time for every run, for good.
@@ -165,6 +171,7 @@ async function openRuntimeOn(
       remark: (why) => log('warning', 'prices could not be read', { why }),
     }),
     guarded: pawlFolders(home),
+    ...(brokenHooks === undefined ? {} : { brokenHooks }),
     retention: config.retention,
     deliver: notify.deliver,
     outboxFor: notify.outboxFor,
@@ -204,7 +211,7 @@ async function openDoors(
 
 function hostsOf(home: Home, watch: HookWatch): ReturnType<NonNullable<ApiOptions['hosts']>> {
   const installs = readInstalls(home).map(({ host, workspace }) => {
-    return { host, workspace, problems: [...watch.problemsIn(workspace)] }
+    return { host, workspace, problems: [...watch.problemsIn(workspace, null)] }
   })
   const proof = readProof(home)
   const hosts = proof?.hosts.map(({ ms: _, ...column }) => column) ?? []

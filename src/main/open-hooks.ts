@@ -3,6 +3,8 @@
  * client.
  */
 import { extname, join } from 'node:path'
+import { agentHosts } from '../core/hosts/registry.ts'
+import type { GuardAlarms } from '../daemon/guard-alarms.ts'
 import { installHookClient } from '../daemon/install-hook-client.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { HookWatch } from '../daemon/watch-hooks.ts'
@@ -12,20 +14,34 @@ import { openHookDoor } from '../doors/hook/open-hook-door.ts'
 import type { Spending } from '../doors/hook/spending/open-spending.ts'
 import type { Config } from '../home/config.ts'
 import type { Home } from '../home/home.ts'
+import { readInstalls } from '../home/installs.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { guardNamedIn, guardOf } from '../runtime/sessions/guarded-folders.ts'
 
 type HookDependencies = { readonly home: Home; readonly log: LogLine; readonly config: Config }
 
-type Spent = HookDependencies & { readonly spending: Spending }
+type Spent = HookDependencies & { readonly spending: Spending; readonly alarms: GuardAlarms }
 
 /** The desk at which hooks are answered. */
 export function openDesk(runtime: Runtime, watch: HookWatch, around: Spent): HookAnswerer {
-  const { config, log, spending } = around
+  const { config, log, spending, home, alarms } = around
   return openHookAnswerer({
     runtime,
     spending,
     settings: config.hooks,
     checkHooks: watch.problemsIn,
+    guard: {
+      of: (folder) => guardOf(readInstalls(home), folder),
+      namedIn: (text) => guardNamedIn(readInstalls(home), text),
+    },
+    report: ({ workspace, host, problems }) => {
+      log('warning', 'a session without hooks was stopped', {
+        ...{ workspace, host, problems: [...problems] },
+      })
+      const { title } = agentHosts[host]
+      const what = `${title} was started in ${workspace}, whose hooks are not in force, and stopped`
+      void alarms.raise(`${what}; restore the hooks with \`pawl init --restore\``)
+    },
     log: (what, about) => log('warning', what, about),
   })
 }

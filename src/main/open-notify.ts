@@ -19,6 +19,7 @@ export type Notify = {
   readonly deliver: (item: OutboxItem) => Promise<number | undefined>
   readonly links: DecideLinks
   readonly test: ReturnType<typeof openNotifier>['test']
+  readonly announce: ReturnType<typeof openNotifier>['announce']
   /** Removes what is long over. */
   readonly sweep: () => Promise<void>
   /** Says where links lead, once the door is open. */
@@ -64,6 +65,7 @@ export function openNotify(wiring: Wiring): Notify {
     deliver: notifier.deliver,
     links,
     test: notifier.test,
+    announce: notifier.announce,
     sweep: async () => {
       await links.sweep()
       await notifier.sweep()

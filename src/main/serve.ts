@@ -3,7 +3,7 @@
  * everything in reverse order.
  */
 import { existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requireCleanEnvironment } from '../daemon/clean-environment.ts'
 import { removeDaemonNote, wasLeftBehind, writeDaemonNote } from '../daemon/daemon-file.ts'
@@ -11,6 +11,7 @@ import { takeLock } from '../daemon/daemon-lock.ts'
 import { findRunning } from '../daemon/find-running-daemon.ts'
 import { type LogFile, openLog } from '../daemon/log-file.ts'
 import { openShutdown } from '../daemon/shutdown.ts'
+import { findCommand } from '../doors/cli/init/find-command.ts'
 import type { Io } from '../doors/cli/io.ts'
 import type { ServeWish } from '../doors/cli/remote/daemon-door.ts'
 import { versionText } from '../doors/cli/version.ts'
@@ -149,7 +150,9 @@ async function openScriptedAgent(
   const { demoProject, openDemo } = await import('../demo/open-demo.ts')
   io.out(demoGreeting({ link, again, data: home.folder, project: demoProject(home) }))
   if (io.isTerminal) io.openUrl?.(link)
-  return openDemo({ home, log: log.line, print: io.out })
+  const program = join(import.meta.dirname, `pawl${extname(import.meta.filename)}`)
+  const command = findCommand({ program, env: io.env ?? {} }).text
+  return openDemo({ home, log: log.line, print: io.out, command })
 }
 
 type DemoPlaces = {

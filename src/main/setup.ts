@@ -14,7 +14,7 @@ type HookTools = {
   readonly hookCommand: (hook: {
     readonly bin: string
     readonly host: string
-    readonly workspace: string
+    readonly workspace: string | null
     readonly failure: 'blocks' | 'passes'
   }) => string
   readonly installHookClient: (

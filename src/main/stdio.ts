@@ -58,7 +58,11 @@ export function openStdio(): Stdio {
         const { hookSocket: socket, ensure, token } = openDaemonDoor(env, cwd)
         const means = { socket, ensure, token: () => token('agent'), input: process.stdin }
         const runId = env.PAWL_RUN === '' ? null : (env.PAWL_RUN ?? null)
-        return askDaemon(means, { ...ask, runId })
+        if (ask.scope !== 'user' || runId !== null) return askDaemon(means, { ...ask, runId })
+        const { isConcerned: concerns } = await import('../home/guarded-list.ts')
+        const isConcerned = (payload: Buffer): boolean =>
+          concerns(homeOf(env, cwd), ask.workspace ?? '/', payload.toString('utf8'))
+        return askDaemon({ ...means, isConcerned }, { ...ask, runId })
       },
     },
     close: async (exitCode) => {

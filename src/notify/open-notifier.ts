@@ -23,6 +23,8 @@ import type { Channel, NotificationKind, NotifySettings, Routes } from './settin
 type Notifier = {
   /** Gives the moment at which there is more to tell of the same; undefined: that was all. */
   readonly deliver: (item: OutboxItem) => Promise<number | undefined>
+  /** Tells at once what belongs to no run; false: not every channel has taken it. */
+  readonly announce: (news: News) => Promise<boolean>
   /** Sends a word over every channel; gives what became of each. */
   readonly test: () => Promise<readonly Tested[]>
   /** Removes records of what was told long ago. */
@@ -60,6 +62,7 @@ export function openNotifier(options: NotifierOptions): Notifier {
   const { settings, documents, clock } = options
   return {
     deliver: (item) => deliver(options, item),
+    announce: (news) => announce(options, news),
     test: () => Promise.all(settings.channels.map((channel) => test(options, channel))),
     sweep: () => sweepLinks(documents, notificationCollection, clock.now() - errandMsMax),
   }
@@ -122,6 +125,16 @@ async function tellNews(options: NotifierOptions, item: OutboxItem): Promise<num
   const channels = channelsFor(options, kind, head)
   const errand: NotificationTask = { kind, askedAt, expiresAt: null, isOpen: false, channels }
   return work(options, { item, errand }, async (_, __, id) => newsMessage({ id, news, head }))
+}
+
+async function announce(options: NotifierOptions, news: News): Promise<boolean> {
+  const { kind, at } = news
+  const sent = (options.settings.when[kind] ?? []).map((channel) => {
+    const delivery = { key: `first/${channel}`, round: 'first', channel } as const
+    const id = `${kind}-${at}/${delivery.key}`
+    return tell(options, delivery, async () => newsMessage({ id, news, head: null }))
+  })
+  return (await Promise.all(sent)).every((ok) => ok)
 }
 
 /** What a project says counts among the person's channels; a question always reaches somebody. */

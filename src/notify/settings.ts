@@ -4,8 +4,13 @@
  */
 import type { NotifySmtpServer } from './smtp.ts'
 
-/** What people are notified of; the first three ask for a decision. */
-export const notificationKinds = ['gate', 'notify_human', 'ask', 'budget', 'job', 'run'] as const
+/**
+ * What people are notified of; the first three ask for a decision. `guard`: something is wrong with
+ * the guard itself, and agents may not be held.
+ */
+export const notificationKinds = [
+  ...(['gate', 'notify_human', 'ask', 'budget', 'job', 'run', 'guard'] as const),
+] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
 /** Files are named by absolute paths. */

@@ -14,6 +14,7 @@ import {
   wipeCanary,
 } from './canaries.ts'
 import { type Canary, type Trial, type Tried, tryCanaries } from './canary.ts'
+import type { Transcript } from './hosts/drive.ts'
 import { drivers } from './hosts/drivers.ts'
 import type { HostProgram } from './hosts/find-host.ts'
 import { openSandboxEnv, putFile, type SandboxEnv, type SandboxRequest } from './sandbox-env.ts'
@@ -160,9 +161,7 @@ function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial):
       : { outcome: 'not enforceable', note: limit }
   }
   if (held.hasLanded === null || free.hasLanded === null) {
-    const { why, exitCode, ms } = transcript
-    const how = why === 'ended' ? `ended with code ${exitCode}` : `was ended (${why})`
-    const note = `the session ${how} after ${Math.round(ms / 1000)} s, before this was tried`
+    const note = `${earlyEnd(transcript)}, before this was tried`
     return { outcome: 'not tried', note }
   }
   if (free.hasLanded) return { outcome: 'stopped', note: '' }
@@ -170,4 +169,13 @@ function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial):
   return refusal === undefined
     ? { outcome: 'not offered', note: `it does nothing in ${host}, allowed or not` }
     : { outcome: 'not tried', note: `it was denied although it is allowed: ${refusal}` }
+}
+
+/** How a session ended in which something was not tried, and what helps. */
+function earlyEnd({ why, exitCode, ms }: Transcript): string {
+  const after = `after ${Math.round(ms / 1000)} s`
+  if (why === 'timeout') return `time ran out ${after} (\`--timeout\` allows more)`
+  return why === 'ended'
+    ? `the session ended with code ${exitCode} ${after}`
+    : `the session printed too much and was ended ${after}`
 }

@@ -49,12 +49,15 @@ export type SandboxRequest = {
   readonly program: string
   /** How `pawl` is started: a program and its first arguments. */
   readonly pawl: readonly [string, ...string[]]
+  /** Where programs are found beside those of Pawl and the host; left out: on our PATH. */
+  readonly path?: string
 }
 
 const pawlMsMax = 60_000
 
 /** Makes a world; whoever opens it closes it. */
-export async function openSandboxEnv({ host, program, pawl }: SandboxRequest): Promise<SandboxEnv> {
+export async function openSandboxEnv(request: SandboxRequest): Promise<SandboxEnv> {
+  const { host, program, pawl } = request
   // WHY the real path: hosts resolve links, and a project under another name is another project.
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-prove-')))
   const project = join(root, 'project')
@@ -63,7 +66,7 @@ export async function openSandboxEnv({ host, program, pawl }: SandboxRequest): P
   for (const folder of [project, home]) mkdirSync(folder)
   prepareHome(host, { project, home })
   const own = hostEnv(host, { project, home })
-  const PATH = [putProgram(root, pawl), dirname(program), own.PATH].join(delimiter)
+  const PATH = [putProgram(root, pawl), dirname(program), request.path ?? own.PATH].join(delimiter)
   const env = { PATH, PAWL_HOME: pawlHome }
   const start = (command: readonly string[]): Promise<CommandResult> =>
     run(command, { cwd: project, env: { ...own, ...env } })

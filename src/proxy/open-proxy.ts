@@ -116,7 +116,7 @@ function refuseStrangers({ headers, socket }: IncomingMessage): void {
  */
 async function runOf(options: ProxyOptions, { headers }: IncomingMessage): Promise<string> {
   const presented =
-    /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? textOf(headers['x-pawl-key'])
+    /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? headerText(headers['x-pawl-key'])
   if (presented === null)
     return resendError(401, 'missing_api_key', `the key is missing: ${keyHint}`)
   const runId = await options.runOf(presented)
@@ -129,7 +129,7 @@ async function runOf(options: ProxyOptions, { headers }: IncomingMessage): Promi
 
 const keyHint = 'a person creates one with `pawl mail key RUN`'
 
-function textOf(header: string | string[] | undefined): string | null {
+function headerText(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && header !== '' ? header : null
 }
 

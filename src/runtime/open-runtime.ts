@@ -53,7 +53,7 @@ import { openCallSignatures } from './sessions/call-signature.ts'
 import { claimRun, listRunsHere, runOfSession } from './sessions/session-run.ts'
 import { truncateText } from './truncate.ts'
 
-type RuntimeOptions = {
+export type RuntimeOptions = {
   readonly store: Store
   readonly clock: Clock
   /** Random, never the same twice. */
@@ -64,6 +64,8 @@ type RuntimeOptions = {
   readonly prices?: Prices
   /** Folders that no call may touch, as absolute paths. Absent: none. */
   readonly guarded?: readonly string[]
+  /** What is wrong with the hooks of a folder that has some; absent: nobody looks. */
+  readonly brokenHooks?: (workspace: string) => readonly string[]
   readonly retention: Retention
   /** What gateways go by without asking; absent: nothing. */
   readonly passes?: BypassTokens
@@ -110,7 +112,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const passes = store.isShared ? null : (options.passes ?? null)
   const reading = { ...judging, ...queriesOf(desk), waitFor: (wish: Wait) => waitFor(desk, wish) }
   const onChange = (): void => passes?.takeBack()
-  const calls = callsOf(desk, { marks, runtime: reading, onChange })
+  const brokenHooks = options.brokenHooks ?? (() => [])
+  const calls = callsOf(desk, { marks, runtime: reading, onChange, brokenHooks })
   return {
     ...reading,
     calls,
@@ -173,16 +176,17 @@ function standingOf({ runId, machine, state }: FamilyMember): RunStanding {
   }
 }
 
-type CallsParts = Pick<OpenCallsTools, 'marks'> & {
+type CallsParts = Pick<OpenCallsTools, 'marks' | 'brokenHooks'> & {
   readonly runtime: OpenCallsTools['runtime'] & Pick<Runtime, 'readRun'>
   /** Hears at once that a run may have begun or ended. */
   readonly onChange: () => void
 }
 
-function callsOf(desk: CommandContext, { marks, runtime, onChange }: CallsParts): Calls {
+function callsOf(desk: CommandContext, parts: CallsParts): Calls {
+  const { marks, runtime, onChange, brokenHooks } = parts
   return openCalls({
     ...desk,
-    ...{ marks, runtime, leafOf, now: desk.clock.now },
+    ...{ marks, runtime, leafOf, brokenHooks, now: desk.clock.now },
     openRuns: openOpenRuns({ ...desk, onChange }),
     openBranches: async (runId) => openBranchesIn(await runtime.readRun(runId, null)),
     currentRun: (runId) => currentRun(desk, runId),

@@ -151,10 +151,12 @@ export type RunQuery = PageQuery & {
   readonly definition: string | null
   readonly stage?: string
   /**
-   * All of them stand in its id, definition, status, stage or workspace; case counts for letters
-   * beyond a to z only. Absent: any run.
+   * All of them stand in its id, definition, status, stage or workspace, or in what is kept beside
+   * it; case counts for letters beyond a to z only. Absent: any run.
    */
   readonly words?: readonly string[]
+  /** Documents with the ids of runs as keys, and a text in them that words may stand in too. */
+  readonly beside?: { readonly collection: string; readonly field: string }
 }
 export type ApprovalQuery = PageQuery & {
   readonly status: ApprovalStatus | null

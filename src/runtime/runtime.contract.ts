@@ -5,7 +5,7 @@ import type { Policy } from '../core/machine/machine.ts'
 import { openMemoryStore } from '../store/memory/memory-store.ts'
 import { errorCodeOf } from './error-code.ts'
 import type { BypassTokens } from './gateway/bypass-tokens.ts'
-import { type OpenRuntime, openRuntime } from './open-runtime.ts'
+import { type OpenRuntime, openRuntime, type RuntimeOptions } from './open-runtime.ts'
 import type { OutboxItem, Store } from './ports.ts'
 import type { By } from './runtime.ts'
 
@@ -22,7 +22,7 @@ export type Bench = {
   readonly pass: (ms: number) => void
   readonly told: readonly OutboxItem[]
   /** Another runtime on the same store: a restart, or another node. */
-  readonly again: (store?: Store) => OpenRuntime
+  readonly again: (store?: Store, more?: Pick<RuntimeOptions, 'brokenHooks'>) => OpenRuntime
 }
 
 /** Where the clock of every test begins. */
@@ -36,7 +36,7 @@ export function openBench(
   let now = startMs
   let count = 0
   const told: OutboxItem[] = []
-  const again = (other: Store = store): OpenRuntime =>
+  const again: Bench['again'] = (other = store, more = {}) =>
     openRuntime({
       store: other,
       clock: { now: () => now },
@@ -52,6 +52,7 @@ export function openBench(
       log: (what, fault) => {
         throw new Error(`logged: ${what} ${String(fault)}`)
       },
+      ...more,
     })
   const pass = (ms: number): void => {
     now += ms

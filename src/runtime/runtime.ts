@@ -61,6 +61,8 @@ export type StartRequest = {
   readonly session?: string
   /** What people call it; absent: see `run-titles.ts`. */
   readonly title?: string
+  /** Judge and record calls, and enforce nothing; absent: enforce. */
+  readonly observe?: true
 }
 
 /** Something that is wanted of a run. `branch` names an open branch; null: the main run. */
@@ -75,6 +77,8 @@ export type Intent =
       readonly server: McpName | null
       /** Where the agent's shell stands, as an absolute path; null: in the run's workspace. */
       readonly cwd: string | null
+      /** Where the caller was started; it counts only in another work tree of the repository. */
+      readonly folder?: string
       readonly branch: string | null
       /** What it may cost, reserved until its report; absent: see `budget-reservations.ts`. */
       readonly estimateMicroUsd?: number

@@ -30,7 +30,7 @@ states:
   preparing:
     instructions: >-
       Raise the version, write the notes, and touch nothing else. Send PREPARED; lint and tests are
-      then run side by side.
+      then run in parallel.
     allowed_tools: [Read, Edit, Bash]
     allowed_commands: [npm version]
     max_iterations: 10
@@ -98,7 +98,7 @@ states:
         - { target: rolling_back }
 
   rolling_back:
-    instructions: Put the version before this one back, then send BACK.
+    instructions: Restore the previous version, then send BACK.
     allowed_tools: [Bash]
     allowed_commands: [npm run rollback]
     max_iterations: 4

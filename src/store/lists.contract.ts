@@ -74,6 +74,28 @@ export function listsContract({ store }: Subject): void {
       expect(await list({ words: ['fix'], stage: 'writing' })).toEqual(['r_2'])
     })
 
+    test('finds words also in a field of documents that are called like the runs', async () => {
+      await begin('r_1', { head: { definition: 'fix' } })
+      await begin('r_2', { head: { definition: 'fix' } })
+      const put = (collection: string, key: string, data: object) =>
+        store().writeDocuments([
+          { collection, key, expected: 0, data: JSON.stringify(data), at: startedAt },
+        ])
+      await put('titles', 'r_1', { title: 'Login "bug" Édith', from: 'prompt' })
+      await put('titles', 'r_9', { title: 'Login' })
+      await put('others', 'r_2', { title: 'Login' })
+      const beside = { collection: 'titles', field: 'title' }
+      const found = async (...words: readonly string[]) => (await list({ words, beside })).sort()
+      expect(await found('login')).toEqual(['r_1'])
+      expect(await found('LOGIN', 'fix')).toEqual(['r_1'])
+      expect(await found('"bug"')).toEqual(['r_1'])
+      expect(await found('Édith')).toEqual(['r_1'])
+      expect(await found('édith')).toEqual([])
+      expect(await found('prompt')).toEqual([])
+      expect(await found('fix')).toEqual(['r_1', 'r_2'])
+      expect(await list({ words: ['login'] })).toEqual([])
+    })
+
     test('keeps its words over pages', async () => {
       for (let n = 0; n < 9; n += 1) {
         await begin(`r_${n}`, { head: { definition: n % 3 === 0 ? 'odd-job' : 'other' } })

@@ -172,18 +172,18 @@ export function compareCheck(check: Case['check'], findings: readonly Finding[])
   }
   if (wanted === 'any' && errors.length === 0) missed('check.errors', 'any', [])
   if (Array.isArray(wanted)) {
-    if (wanted.length === 0 && errors.length > 0) missed('check.errors', [], told(findings))
+    if (wanted.length === 0 && errors.length > 0) missed('check.errors', [], findingTexts(findings))
     const absent = wanted.filter((code: string) => !errors.some((one) => one === code))
-    if (absent.length > 0) missed('check.errors', absent, told(findings))
+    if (absent.length > 0) missed('check.errors', absent, findingTexts(findings))
   }
   const absent = (check?.warnings ?? []).filter((code) => !warnings.some((one) => one === code))
-  if (absent.length > 0) missed('check.warnings', absent, told(findings))
+  if (absent.length > 0) missed('check.warnings', absent, findingTexts(findings))
   return {
     failures,
     mayRefuse: wanted !== undefined && (typeof wanted === 'string' || wanted.length > 0),
   }
 }
 
-function told(findings: readonly Finding[]): Json {
+function findingTexts(findings: readonly Finding[]): Json {
   return findings.map((one) => `${one.code} at ${one.pointer}: ${one.message}`)
 }

@@ -339,6 +339,44 @@ claim(
   },
 )
 
+claim(
+  {
+    section: outputs,
+    quote: 'stdout_summary: Last N lines of stdout',
+    check: 'at most 32 KiB of them; the log has all',
+    differs: 'size-of-a-summary',
+  },
+  async () => {
+    const bytes = 100 * 1_000
+    for (const client of clients) {
+      const command = 'i=0; while [ $i -lt 100 ]; do printf "%0999d\\n" $i; i=$((i+1)); done'
+      const ran = await client.call('run', { command })
+      expect(ran.stdout_summary.length).toBeLessThanOrEqual(32 * 1024)
+      expect(ran.stdout_summary.length).toBeGreaterThan(30 * 1024)
+      expect(ran.stdout_summary.endsWith('99')).toBe(true)
+      const { process_id } = ran
+      expect((await client.call('logs', { process_id })).stdout.length).toBe(bytes)
+    }
+  },
+)
+claim(
+  {
+    section: outputs,
+    quote: 'stdout_summary: Last N lines of stdout',
+    check: 'what looks like a secret is removed from it; the log has it',
+    differs: 'secrets-in-a-summary',
+  },
+  async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    for (const client of clients) {
+      const ran = await client.call('run', { command: 'cat', args: [], stdin: secret })
+      expect(ran.stdout_summary).not.toContain(secret)
+      const { stdout } = await client.call('logs', { process_id: ran.process_id })
+      expect(stdout).toBe(secret)
+    }
+  },
+)
+
 runs(
   { section: outputs, quote: 'exit_code: Process exit code.', check: 'exit 3 is a result with 3' },
   { command: 'exit 3' },

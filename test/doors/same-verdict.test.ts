@@ -25,6 +25,8 @@ const doors: Readonly<Record<string, Door>> = {
       runtime: bench.runtime,
       settings: { askWaitMs: 0, stopsMax: 1, otherSessions: 'refused' },
       checkHooks: () => [],
+      guard: { of: () => null, namedIn: () => null },
+      report: () => undefined,
       log: () => undefined,
     })
     await desk.answerHttp({

@@ -1,7 +1,7 @@
 /**
- * An agent in each real host finishes a workflow, a checklist and a form through `pawl mcp`, and is
- * offered the form's own tool beside the one that is always there, where its host reads the list
- * again within a turn.
+ * An agent in each real host finishes a workflow, a checklist and a form through `pawl mcp`. Beside
+ * the tool that is always there it is offered the form's own, where its host reads the list again
+ * within a turn; in Claude Code it looks for it and uses it.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,13 +34,21 @@ function callsFor({ host }: SandboxEnv): readonly ScriptedCall[] {
     call('process_step', { answer: 'yes' }),
     call('pawl_load_workflow', { name: 'trip' }),
     submit({ city: 'Oslo', mail: 'a@b.cd' }),
-    submit({ sure: true }),
+    ...(host === 'claude'
+      ? [searchForTrip, call('book_trip', { sure: true })]
+      : [submit({ sure: true })]),
   ]
 }
 
-/** Codex reads the list of tools once in a turn; Qwen Code offers tools of servers by a search. */
-function readsToolsOnce(host: ProvableHostId): boolean {
-  return host === 'codex' || host === 'qwen'
+/** Claude Code holds back what a server lists later, and says how its model gets it. */
+const searchForTrip: ScriptedCall = {
+  name: 'ToolSearch',
+  input: { query: 'select:mcp__pawl__book_trip', max_results: 5 },
+}
+
+/** Codex reads the list once in a turn; Claude Code and Qwen Code offer what is new by a search. */
+function offersNewTools(host: ProvableHostId): boolean {
+  return host === 'gemini' || host === 'opencode'
 }
 
 /** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
@@ -150,5 +158,7 @@ test.each(testedHosts)('%s: a workflow, a checklist and a form are finished', as
     transcript.exchanges.map((one) => one.offered.some((tool) => tool.endsWith(name)))
   const seen = offered('book_trip')
   // Not before the form was loaded, and then without asking: `list_changed` was honoured.
-  if (!readsToolsOnce(host)) expect([seen.at(0), seen.includes(true)]).toEqual([false, true])
+  if (offersNewTools(host)) expect([seen.at(0), seen.includes(true)]).toEqual([false, true])
+  const found = transcript.calls.find(({ name }) => name === 'ToolSearch')
+  if (host === 'claude') expect(found?.told, told).toContain('book_trip')
 })

@@ -24,14 +24,17 @@ export const testedHosts: readonly ProvableHostId[] = provableHostIds.filter((na
   (process.env.PAWL_HOSTS ?? provableHostIds.join(',')).split(',').includes(name),
 )
 
-/** A world for a host that ends with the test; `pawl`: how Pawl is started there. */
+/** A world for a host that ends with the test; `wish`: how it differs from that of a checkout. */
 export async function worldFor(
   host: ProvableHostId,
-  pawl: SandboxRequest['pawl'] = [process.execPath, program],
+  wish: Partial<Pick<SandboxRequest, 'pawl' | 'path'>> = {},
 ): Promise<SandboxEnv> {
   const found = findProgram(host, process.env)
   if (found === null) throw new Error(`${host} is not installed: use \`npm run test:hosts\``)
-  const world = await openSandboxEnv({ host, program: found, pawl })
+  const world = await openSandboxEnv({
+    ...{ host, program: found, pawl: [process.execPath, program] },
+    ...wish,
+  })
   onTestFinished(() => world.close())
   return world
 }

@@ -1,14 +1,22 @@
 /**
- * Pawl as npm installs it from the package, on an old Node and without a compiler on the PATH,
- * stops a call of the real Claude Code.
+ * Pawl as npm installs it from the package, on an old Node and a machine without a compiler, stops
+ * a call of the real Claude Code.
  */
+import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import { fileText } from '../../src/prove/sandbox-env.ts'
-import { installPackage, nodeOf, pack, scratchFolder } from '../install/package.ts'
+import {
+  installPackage,
+  nodeOf,
+  pack,
+  putTools,
+  scratchFolder,
+  withoutCompilers,
+} from '../install/package.ts'
 import { testedHosts, worldFor } from './hosts.ts'
 
 function scratch(name: string): string {
@@ -17,13 +25,22 @@ function scratch(name: string): string {
   return folder
 }
 
+const findsCompilers = `console.log(JSON.stringify(
+  ['/usr/bin', '/usr/local/bin'].flatMap((folder) => ['cc', 'gcc', 'clang']
+    .map((name) => folder + '/' + name)).filter((path) => require('fs').existsSync(path))))`
+
 test.runIf(testedHosts.includes('claude'))(
   'installed on Node 18, it blocks a write of Claude Code',
   async () => {
     const node = nodeOf('18.20.8')
     const { tarball } = pack(scratch('pack'))
     const installed = installPackage({ node, tarball, as: 'global', scratch })
-    const world = await worldFor('claude', [node, installed.program])
+    const path = putTools(scratch('tools'), node)
+    const hiding = withoutCompilers(scratch('hidden'))
+    const pawl = [...hiding, node, installed.program] as const
+    const seen = execFileSync(hiding[0], [...hiding.slice(1), node, '-e', findsCompilers])
+    expect(JSON.parse(String(seen)), 'compilers that Pawl would find').toEqual([])
+    const world = await worldFor('claude', { pawl, path })
     const target = join(world.project, 'hello.txt')
     const call = drivers.claude.toolCalls.write?.(target, 'hello\n')
     if (call === undefined) throw new Error('claude cannot write')

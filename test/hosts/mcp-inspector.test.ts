@@ -80,5 +80,5 @@ test.each(['stdio', 'HTTP'] as const)('a workflow, a checklist and a form (%s)',
   await call('book_trip', { city: 'Oslo', mail: 'a@b.cd' })
   expect((await call('book_trip', { sure: 'true' })).run).toMatchObject({ status: 'completed' })
   expect(await ask(wire, '--method', 'resources/list')).toContain('pawl://definitions/trip')
-  expect(await ask(wire, '--method', 'prompts/list')).toContain('Begin trip')
+  expect(await ask(wire, '--method', 'prompts/list')).toContain('Start trip')
 })

@@ -75,6 +75,32 @@ export function putTools(folder: string, node: string): string {
   return folder
 }
 
+/** Where compilers are hidden by a layer over the folder, seen by the started program only. */
+const hideCompilers = `set -e
+mount -t tmpfs tmpfs "$1"
+mkdir "$1/upper" "$1/work"
+mount -t overlay overlay -o "lowerdir=/usr/bin,upperdir=$1/upper,workdir=$1/work" /usr/bin
+rm -f /usr/bin/cc /usr/bin/gcc /usr/bin/clang
+shift
+exec "$@"`
+
+/**
+ * The words before a command that start it, and all that it starts, without the C compilers of
+ * the machine. WHY not only by the PATH: Pawl looks for a compiler in fixed folders.
+ */
+export function withoutCompilers(folder: string): readonly [string, ...string[]] {
+  return [
+    '/usr/bin/unshare',
+    '--map-root-user',
+    '--mount',
+    '/bin/sh',
+    '-c',
+    hideCompilers,
+    'sh',
+    folder,
+  ]
+}
+
 export type InstalledPackage = { readonly program: string; readonly folder: string }
 
 type PackageWish = {

@@ -85,7 +85,7 @@ const faults: readonly Fault[] = [
     },
   ],
   [
-    'takes LISTEN and brings no notification',
+    'accepts LISTEN but delivers no notifications',
     (wire) => {
       wire.isMute = true
     },

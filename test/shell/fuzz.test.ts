@@ -39,14 +39,14 @@ const hidden: readonly string[] = [
 
 test.skipIf(sandbox === null)('the sandbox sees every program that is on no list', async () => {
   for (const command of hidden) {
-    const started = await traceCommand(sandbox as Sandbox, command)
+    const { started } = await traceCommand(sandbox as Sandbox, command)
     expect(unlistedIn(sandbox as Sandbox, started, lists.long), command).not.toEqual([])
   }
 })
 
 test.skipIf(sandbox === null)('the sandbox has nothing against listed programs', async () => {
   for (const command of ['npm test -- x', 'ls | cat', 'env -i ls', "echo 'rm x'; git status"]) {
-    const started = await traceCommand(sandbox as Sandbox, command)
+    const { started } = await traceCommand(sandbox as Sandbox, command)
     expect(unlistedIn(sandbox as Sandbox, started, lists.long), command).toEqual([])
   }
 })

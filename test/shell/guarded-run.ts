@@ -4,6 +4,7 @@
 import { compileDefinition } from '../../src/core/dialects/compile-definition.ts'
 import { decide } from '../../src/core/engine/decide.ts'
 import type { Envelope, Reply, RunState } from '../../src/core/engine/types.ts'
+import type { HostId } from '../../src/core/hosts/registry.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
 import { readSource } from '../../src/core/source/read-source.ts'
@@ -27,19 +28,25 @@ export function oneStage(rule: Readonly<Record<string, unknown>>): Machine {
 /** Asks about one call after the other; none of them is remembered. */
 export function guardedRun(
   rule: Readonly<Record<string, unknown>>,
+  host?: HostId,
 ): (tool: string, input: unknown) => VerdictReply {
   const machine = oneStage(rule)
   const where = { machine, envelope }
   const { state } = decide(where, null, { type: 'StartRun', stage: null, vars: {}, branch: null })
-  return (tool, input) => ask({ machine, state }, tool, input)
+  const from = host === undefined ? {} : { host }
+  return (tool, input) => ask({ machine, state, from }, tool, input)
 }
 
-type Running = { readonly machine: Machine; readonly state: RunState }
+type Running = {
+  readonly machine: Machine
+  readonly state: RunState
+  readonly from: { readonly host?: HostId }
+}
 
-function ask({ machine, state }: Running, tool: string, input: unknown): VerdictReply {
+function ask({ machine, state, from }: Running, tool: string, input: unknown): VerdictReply {
   // WHY: hosts send whatever they send; the type is a promise that nobody keeps for them.
   const spoken = { tool, input: input as JsonObject }
-  const call = readCall(spoken, { machine, workspace })
+  const call = readCall(spoken, { machine, workspace, ...from })
   const { reply } = decide({ machine, envelope }, state, { type: 'CheckCall', call })
   if (reply.kind !== 'verdict') throw new Error(`no verdict: ${reply.kind}`)
   return reply

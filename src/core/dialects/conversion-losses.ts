@@ -179,15 +179,15 @@ function surveyRule({ name, origin, rule }: Stage, note: Note): void {
     note('envSet', joinPointer(origin, ruleKeys.envSet), { what, effect })
   }
   const limits = [
-    ['callsMax', 'limit on tool calls in a stage', 'calls', 'can be made'],
-    ['editLinesMax', 'limit on the lines per edit', 'lines', 'can be changed by one edit'],
-    ['filesMax', 'limit on changed files', 'files', 'can be changed'],
-    ['bytesMax', 'limit on the bytes of results', 'bytes of results', 'can be collected'],
+    ['callsMax', 'limit on tool calls in a stage', 'call', 'can be made'],
+    ['editLinesMax', 'limit on the lines per edit', 'line', 'can be changed by one edit'],
+    ['filesMax', 'limit on changed files', 'file', 'can be changed'],
+    ['bytesMax', 'limit on the bytes of results', 'byte', 'of results can be collected'],
   ] as const
-  for (const [part, what, things, can] of limits) {
+  for (const [part, what, thing, can] of limits) {
     const max = rule[part]
     if (max === null) continue
-    const effect = `more ${things} than ${max} ${can} in \`${name}\``
+    const effect = `more than ${max} ${thing}${max === 1 ? '' : 's'} ${can} in \`${name}\``
     note(part, joinPointer(origin, ruleKeys[part]), { what, effect })
   }
 }

@@ -45,9 +45,9 @@ function unknown(message: string, pointer: string): Recognised {
 function fromMarks(root: Node): DialectName | null {
   const has = (key: string): boolean => hasField(root, key)
   const context = member(root, 'context')
-  if (has('steps') || textOf(root, 'type') === 'steps') return 'steps'
+  if (has('steps') || scalarAt(root, 'type') === 'steps') return 'steps'
   if (
-    textOf(root, 'type') === 'context' ||
+    scalarAt(root, 'type') === 'context' ||
     (context !== undefined && member(context, 'task') !== undefined)
   ) {
     return 'steps'
@@ -66,7 +66,7 @@ function fromMarks(root: Node): DialectName | null {
   return has('states') || (has('id') && has('initial')) ? 'workflow' : null
 }
 
-function textOf(node: Node, key: string): unknown {
+function scalarAt(node: Node, key: string): unknown {
   const found = member(node, key)
   return found?.kind === 'scalar' ? found.value : undefined
 }

@@ -57,6 +57,7 @@ function printPolicy(policy: Machine['policy']): JsonObject | undefined {
     allow: listOrNone(policy.allow.map(printRule)),
     ask: listOrNone(policy.ask.map(printRule)),
     deny: listOrNone(policy.deny.map(printRule)),
+    observe: policy.observe,
     min_isolation: policy.minIsolation,
   })
 }

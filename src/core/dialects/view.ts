@@ -12,6 +12,7 @@ import { checkFields } from '../engine/signal-fields.ts'
 import type { RunState, Status } from '../engine/types.ts'
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
+import { isObservedByPolicy } from '../judge/observed-answers.ts'
 import type { Field, Machine, Policy, Stage } from '../machine/machine.ts'
 import type { Presentation } from './presentation.ts'
 import { presentProcess } from './process/present.ts'
@@ -39,7 +40,9 @@ export type View = {
   readonly missing: readonly string[]
   /** Stages that the signal may name to go to; empty: it may not choose. */
   readonly goTo: readonly string[]
-  readonly pendingCall: { readonly name: string; readonly arguments: JsonObject } | null
+  /** The queued calls, oldest first; the first of them is the one to make next. */
+  readonly pendingCalls: readonly PendingCall[]
+  readonly pendingCall: PendingCall | null
   readonly approval: {
     readonly id: string
     readonly kind: 'move' | 'call'
@@ -54,13 +57,20 @@ export type View = {
   readonly budget: Budget | null
   /** Every rule that holds here, and what is left of it. */
   readonly rules: RuleSummary
+  /** The agent has to call a tool before it replies: `toolChoice`. */
   readonly mustCall: boolean
+  /** The queued call that is allowed, else the submission; null: the agent may choose. */
+  readonly toolChoice: string | null
+  /** Calls are judged and recorded, and not everything is enforced. */
+  readonly observes: boolean
   /** The author lets a person put the run into any stage. */
   readonly hasDebug: boolean
   readonly vars: JsonObject
   readonly local: JsonObject
   readonly inputs: JsonObject
 }
+
+export type PendingCall = { readonly name: string; readonly arguments: JsonObject }
 
 export type Budget = {
   readonly spentMicroUsd: number
@@ -88,7 +98,8 @@ export function viewMember(family: Family, addressed: FamilyMember, context = no
   const { runId, machine, state } = leaf
   const around = judgingContextOf(family, leaf, context)
   const rules = summarizeRules({ machine, around, at: context.at }, state)
-  const view = { ...viewRun(machine, state, rules), runId, branches }
+  const observes = state.observe === true || isObservedByPolicy(machine, around)
+  const view = { ...viewRun(machine, state, rules), runId, branches, observes }
   // A run above that rests holds this one, whatever it says of itself.
   if (moneyHeldBy(family, leaf) !== leaf) return { ...view, status: 'paused', signals: [] }
   return view.status === 'running' ? { ...view, brief: withRules(view.brief, rules) } : view
@@ -108,7 +119,7 @@ function budgetOf({ budgets }: RuleSummary): Budget | null {
   return ofRuns.toSorted((a, b) => shareOf(b) - shareOf(a))[0] ?? null
 }
 
-type Alone = Omit<View, 'runId' | 'branches'>
+type Alone = Omit<View, 'runId' | 'branches' | 'observes'>
 
 /** The view of one run by itself. */
 function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {
@@ -116,7 +127,12 @@ function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {
   const told: Presentation = tellers[machine.dialect](machine, stage, state)
   const trigger = Object.values(stage.signals).find((one) => one.fields !== null)
   const fields = hasEnded(state) ? [] : (trigger?.fields ?? [])
-  const queued = state.queuedCalls[0]
+  const pendingCalls = state.queuedCalls.map(({ tool, arguments: args }) => ({
+    name: tool,
+    arguments: args,
+  }))
+  const signals = state.status === 'running' ? told.signals : []
+  const mustCall = stage.mustCall && signals.length > 0
   return {
     name: machine.name,
     dialect: machine.dialect,
@@ -127,22 +143,34 @@ function viewRun(machine: Machine, state: RunState, rules: RuleSummary): Alone {
     brief: told.brief,
     goal: stage.brief[0]?.text ?? '',
     tools: rules.tools,
-    signals: state.status === 'running' ? told.signals : [],
+    signals,
     fields,
     missing: checkFields(fields, state.inputs).missing,
     goTo: trigger?.canName && !hasEnded(state) ? Object.keys(machine.stages) : [],
-    pendingCall: queued === undefined ? null : { name: queued.tool, arguments: queued.arguments },
+    pendingCalls,
+    pendingCall: pendingCalls[0] ?? null,
     approval: approvalOf(state),
     callsLeft: rules.calls?.left ?? null,
     bytesLeft: rules.bytes?.left ?? null,
     budget: budgetOf(rules),
     rules,
-    mustCall: stage.mustCall,
+    mustCall,
+    toolChoice: mustCall ? forcedTool(rules, pendingCalls, signals) : null,
     hasDebug: machine.hasDebug,
     vars: state.vars,
     local: state.local,
     inputs: state.inputs,
   }
+}
+
+/** A queued call comes first, if the stage allows its tool; then the submission. */
+function forcedTool(
+  { tools }: RuleSummary,
+  pending: readonly PendingCall[],
+  signals: readonly string[],
+): string | null {
+  const allowed = pending.find(({ name }) => tools === 'all' || tools.includes(name))
+  return allowed?.name ?? signals[0] ?? null
 }
 
 function approvalOf(state: RunState): View['approval'] {

@@ -73,7 +73,7 @@ test('a tool whose limit is used up is not named, and waiting is', () => {
     'BACK',
     'wait',
   ])
-  expect(reply.hint).toMatch(/^it has room again in 1 minute; .*; use `Edit` or `Bash`, or send/)
+  expect(reply.hint).toMatch(/^it can be used again in 1 minute; .*; use `Edit` or `Bash`, or send/)
 })
 
 test('a command that is not listed: entries that pass as they stand, and no others', () => {
@@ -177,4 +177,25 @@ test('an allowed call and an asked one name no alternatives', () => {
     verdict: 'ask',
     instead: [],
   })
+})
+
+test('a list of patterns: what they are like, and a program without its pattern', () => {
+  const stage = (allowed_commands: string[]) => ({
+    ...fix,
+    states: { ...fix.states, a: { ...fix.states.a, allowed_commands } },
+  })
+  const hintOf = (list: string[]) => new Walk(stage(list)).call(bash('curl x')).hint
+  expect(hintOf(['./scripts/*.sh'])).toMatch(
+    /^only commands like `\.\/scripts\/\*\.sh` are allowed/,
+  )
+  expect(hintOf(['pytest*'])).toMatch(/^run `pytest`/)
+  expect(hintOf([])).toMatch(/^no command is allowed here/)
+})
+
+test('in a stage that only reads: the part of the text that does', () => {
+  const states = { a: { allowed_tools: ['Read', 'Bash'], on: { GO: 'z' } }, z: { type: 'final' } }
+  const walk = new Walk({ id: 'r', initial: 'a', states })
+  const reply = walk.call(bash('npm test 2>&1 | tee out.log'))
+  expect(reply.instead).toContainEqual({ kind: 'command', entry: 'npm test', asks: false })
+  expect(walk.call(bash('rm -rf x')).instead.some((one) => one.kind === 'command')).toBe(false)
 })

@@ -5,14 +5,17 @@
  */
 import type { DenialCode } from '../errors.ts'
 import { type HostId, hostIds, ownHostId } from '../hosts/registry.ts'
-import { own } from '../json.ts'
+import { type JsonObject, own } from '../json.ts'
 import { judge } from '../judge/judge.ts'
 import type { RuleAnswer } from '../judge/rule-answer.ts'
 import { touchedFiles } from '../judge/rule-on-counts.ts'
+import { isUnlimited } from '../judge/rule-on-shell.ts'
 import type { Stage } from '../machine/machine.ts'
+import { describeEntry } from '../shell/describe-entry.ts'
 import { readCall, toolNameCharsMax } from '../tools/read-call.ts'
 import { toolOf } from '../tools/tool-names.ts'
 import { formatHint } from './format-hint.ts'
+import { commandsApart, formsOf, knownWords, nearestFirst, textOf } from './nearest-commands.ts'
 import { sendSignal } from './send-signal.ts'
 import type { Alternative, Call, EngineContext, RunState } from './types.ts'
 
@@ -51,7 +54,8 @@ function alternativesTo(
   const trial: Trial = { where, state, stage, call }
   const found: Alternative[] = []
   if (toolCodes.has(code)) found.push(...toolsNow(trial))
-  if (commandCodes.has(code)) found.push(...commandsNow(trial))
+  if (formCodes.has(code))
+    found.push(...commandsNow(trial, commandCodes.has(code) ? 'all' : 'near'))
   if (code === 'TOO_MANY_FILES') found.push(...filesNow(trial))
   found.push(...signalsNow(trial))
   if (hasRoomLater(where, denied)) found.push({ kind: 'wait' })
@@ -65,6 +69,11 @@ const toolCodes: ReadonlySet<DenialCode> = new Set([
   'BUDGET_EXHAUSTED',
 ])
 const commandCodes: ReadonlySet<DenialCode> = new Set(['COMMAND_NOT_ALLOWED', 'COMMAND_UNREADABLE'])
+/** Denials of a command that may have a harmless form. */
+const formCodes: ReadonlySet<DenialCode> = new Set([
+  ...commandCodes,
+  ...(['SHELL_WRITE_NOT_ALLOWED', 'ENV_BLOCKED'] as const),
+])
 
 /** A limit of a policy rolls on; those of stages and runs do not. */
 function hasRoomLater({ around }: Required<EngineContext>, { by }: Denied['denied']): boolean {
@@ -152,24 +161,65 @@ function isSized(name: string): boolean {
 function shellSample(trial: Trial, tool: string, place: Parameters<typeof readCall>[1]): Call {
   const { commands } = trial.stage.rule
   const sample = (command: string): Call => readCall({ tool, input: { command } }, place)
-  if (commands === null) return sample('true')
-  const entries = commands.slice(0, commandsTriedMax)
+  if (commands === null || isUnlimited(trial.stage)) return sample('true')
+  const entries = commands.slice(0, commandsTriedMax).map(sampleEntry)
   return sample(entries.find((entry) => tryCall(trial, sample(entry)) !== 'fails') ?? '')
 }
 
 // ── commands, files, signals ────────────────────────────────────────────────
 
-/** Entries of the list that pass as they stand, through the tool that was denied. */
-function commandsNow(trial: Trial): readonly Alternative[] {
-  const { where, stage, call } = trial
-  const { tool, act, commonName, capability } = call
-  const place = { machine: where.machine, workspace: call.workspace }
-  const entries = (stage.rule.commands ?? []).slice(0, commandsTriedMax)
-  return [...new Set(entries)].flatMap((entry): readonly Alternative[] => {
-    const read = readCall({ tool: 'Bash', input: { command: entry } }, place)
-    const outcome = tryCall(trial, { ...read, tool, act, commonName, capability })
+/**
+ * Forms of the command that pass, and entries of the list that pass as they stand, through the tool
+ * that was denied: what comes nearest to the denied command first.
+ */
+function commandsNow(trial: Trial, which: 'all' | 'near'): readonly Alternative[] {
+  const { stage, call } = trial
+  const apart = call.shell === null ? [] : commandsApart(call.shell)
+  const texts = apart.map(textOf)
+  const fine = apart.map((_, at) => outcomeOf(trial, texts[at] ?? '') !== 'fails')
+  const denied = apart.find((_, at) => !fine[at])
+  const wanted = denied === undefined ? wordsIn(call.input) : knownWords(denied)
+  const entries = [...new Set(stage.rule.commands ?? [])].slice(0, commandsTriedMax)
+  const ranked = nearestFirst(entries.map(sampleEntry), wanted)
+  const near = ranked.filter((one) => one.nearness >= nearEnough).map(({ entry }) => entry)
+  const forms = denied === undefined || call.shell === null ? [] : formsOf(call.shell, denied)
+  // What is left when only the denied part is dropped.
+  const rest = texts.filter((text, at): text is string => fine[at] === true && text !== null)
+  const first = firstPassing(trial, [...forms, ...near, ...rest])
+  const all = [...first, ...near, ...ranked.map(({ entry }) => entry)]
+  const kept = which === 'near' ? first : all
+  return [...new Set(kept)].flatMap((entry): readonly Alternative[] => {
+    const outcome = outcomeOf(trial, entry)
     return outcome === 'fails' ? [] : [{ kind: 'command', entry, asks: outcome === 'asks' }]
   })
+}
+
+/** How much an entry has to have in common with a command to be what was meant. */
+const nearEnough = 2
+
+function firstPassing(trial: Trial, texts: readonly string[]): readonly string[] {
+  const found = texts.find((text) => outcomeOf(trial, text) !== 'fails')
+  return found === undefined ? [] : [found]
+}
+
+/** An entry as a command; a pattern at its end is left out, because it may match nothing. */
+function sampleEntry(entry: string): string {
+  return /^\S*[^\s*]\*+$/.test(entry) ? entry.replace(/\*+$/, '') : entry
+}
+
+function outcomeOf(trial: Trial, command: string): Outcome {
+  const { where, call } = trial
+  if (command === '') return 'fails'
+  const { tool, act, commonName, capability } = call
+  const place = { machine: where.machine, workspace: call.workspace }
+  const read = readCall({ tool: 'Bash', input: { command } }, place)
+  return tryCall(trial, { ...read, tool, act, commonName, capability })
+}
+
+/** The words of a text that could not be read. */
+function wordsIn(input: JsonObject): readonly string[] {
+  const text = Object.values(input).find((value) => typeof value === 'string')
+  return typeof text === 'string' ? text.slice(0, 1_000).split(/[\s;&|()'"]+/) : []
 }
 
 /** Files that were changed already, where the same tool may change them again. */
@@ -212,6 +262,11 @@ function adviceOf(
   const commands = own(machine.stages, state.stage)?.rule.commands ?? null
   const isByList = commandCodes.has(code) && commands !== null && call.problem === null
   if (!isByList) return hint
-  if (!instead.some((one) => one.kind === 'command')) return 'no command is allowed here'
+  if (!instead.some((one) => one.kind === 'command')) {
+    const like = commands.find((entry) => describeEntry(entry) !== null)
+    return like === undefined
+      ? 'no command is allowed here'
+      : `only commands like \`${like}\` are allowed here`
+  }
   return code === 'COMMAND_UNREADABLE' ? 'write it so that it can be analyzed before it runs' : ''
 }

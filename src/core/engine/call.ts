@@ -176,6 +176,8 @@ export type OpenCall = CallIdentity & {
   /** The approval that let it through, and the hash of what was approved; absent: none. */
   readonly grant?: string
   readonly hash?: string
+  /** An enforced run would have denied it, so it uses up nothing; absent: it counts. */
+  readonly isUncounted?: true
 }
 
 /** A meter that a call counts on. */

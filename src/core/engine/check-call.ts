@@ -6,7 +6,7 @@ import { assert, assertNever } from '../assert.ts'
 import { type JsonObject, own } from '../json.ts'
 import { hashCall } from '../judge/grants.ts'
 import { judge, type Ruling } from '../judge/judge.ts'
-import { nameRule, ruleFields } from '../judge/rule-answer.ts'
+import { nameRule, type RuleAnswer, ruleFields } from '../judge/rule-answer.ts'
 import { nothingAround } from '../judge/rule-input.ts'
 import { isUncounted } from '../judge/rule-on-counts.ts'
 import { rewriteInput } from '../judge/rule-on-shell.ts'
@@ -35,6 +35,7 @@ import type {
   EngineContext,
   FamilyContext,
   NamedRule,
+  ObservedVerdict,
   PendingCall,
   Reply,
   RunState,
@@ -168,7 +169,8 @@ function askCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): De
 function allowCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): Decision {
   const { call } = checking
   const { tool, input, edits } = call
-  const { grant, reserve } = ruling
+  const { grant, reserve, observed } = ruling
+  const isDenied = observed?.says === 'deny'
   const granted = draft.state.grants.find(({ approvalId }) => approvalId === grant)
   // WHY the id it was asked about under: whoever waits for that call knows no other.
   const callId = granted?.call.callId ?? nextCallId(draft)
@@ -179,8 +181,9 @@ function allowCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): 
     callId,
     tool,
     input,
-    edits,
-    counts: !isUncounted(call) && !hasEnded(draft.state),
+    // WHY none: what an enforced run would have denied changes no file of it, and uses up nothing.
+    edits: isDenied ? [] : edits,
+    counts: !(isDenied || isUncounted(call) || hasEnded(draft.state)),
     at,
     meters: ruling.meters,
     ...(grant === null ? {} : { grant }),
@@ -188,9 +191,16 @@ function allowCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): 
     ...(checking.sameAs === undefined ? {} : { hash: hashCall(call) }),
     ...identityOf(checking),
     ...allowingRule(reply),
+    ...(observed === undefined ? {} : { observed: observedVerdict(draft, observed) }),
   })
-  noteLimit(draft)
+  if (!isDenied) noteLimit(draft)
   return closeDecision(draft, grant === null ? reply : { ...reply, approvalId: grant })
+}
+
+function observedVerdict({ machine }: DecisionBuilder, answer: RuleAnswer): ObservedVerdict {
+  const { says, code, reason, rule } = answer
+  const verdict = says === 'ask' ? 'ask' : 'deny'
+  return { verdict, code, reason, ...nameRule(rule, machine.name) }
 }
 
 /** The input as it will really run; where the stage's rules are over, as it was sent. */

@@ -86,6 +86,8 @@ export type StartRun = {
   readonly library?: { readonly [name: string]: string }
   /** Where the agent works: paths of its calls begin there. Absent: told with each call. */
   readonly workspace?: string
+  /** Judge and record calls, and enforce nothing. Absent: enforce. */
+  readonly observe?: true
 }
 
 /** Who sends a command, when, and for which run: always beside the command. */

@@ -14,7 +14,7 @@ const nothing: JsonObject = {}
 const noCosts: Costs = {}
 
 /** Changes with every change of the fold: a kept fold of another version is not read. */
-export const evolveVersion = 5
+export const evolveVersion = 6
 
 /** Calls whose report is awaited; beyond it the oldest is forgotten that holds no money. */
 export const openCallsMax = 256
@@ -72,6 +72,7 @@ export function foldInto(state: OwnState, event: Event): void {
       state.stage = event.stage
       state.vars = event.vars
       state.branch = event.branch
+      if (event.observe !== undefined) state.observe = event.observe
       return
     case 'stage.entered':
       return foldEntry(state, event)
@@ -183,7 +184,8 @@ function foldCall(
     const held = event.reserve === undefined ? {} : { reserve: event.reserve }
     const approved = event.grant === undefined ? {} : takeGrant(state, event.grant)
     const hashed = event.hash === undefined ? {} : { hash: event.hash }
-    const whose = { ...identityOf(event), ...hashed, ...approved }
+    const denied = event.observed?.verdict === 'deny' ? ({ isUncounted: true } as const) : {}
+    const whose = { ...identityOf(event), ...hashed, ...approved, ...denied }
     const open: OpenCall = { callId, visit, tool, edits, saves, ...metered, ...held, ...whose }
     const used = event.counts ? 1 : 0
     state.counts = { ...state.counts, calls: state.counts.calls + used }
@@ -193,7 +195,8 @@ function foldCall(
   } else {
     const open = state.openCalls.find((one) => one.callId === event.callId)
     // A late report of an earlier visit does not use up what this one has.
-    if (open === undefined || open.visit === state.visit) {
+    const isCounted = open === undefined || (open.visit === state.visit && !open.isUncounted)
+    if (isCounted) {
       const files = [...new Set([...state.counts.files, ...event.edited])]
       state.counts = { ...state.counts, bytes: state.counts.bytes + event.bytes, files }
     }

@@ -279,6 +279,7 @@ function start(
     stage: effect.stage,
     vars,
     branch: effect.branch,
+    ...(waiting.state.observe === undefined ? {} : { observe: true }),
   })
   if (reply.kind !== 'refused') return
   // INVARIANT: a family holds what its events tell, and a refused start has none.

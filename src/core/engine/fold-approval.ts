@@ -105,7 +105,7 @@ function noticeOf(event: Decided, approval: Approval | null): string {
   if (event.type === 'approval.granted') {
     const said = note === '' ? '' : `${by.name} approved: ${note}`
     if (call === null) return said
-    const way = `make the call of ${call} again as it was, it passes once`
+    const way = `make the call of ${call} again unchanged; it is allowed once`
     return said === '' ? `${by.name} approved: ${way}` : `${said}; ${way}`
   }
   const what = call === null ? '' : ` the call of ${call}`

@@ -222,7 +222,7 @@ function guardFailed(
     reason: `\`${trigger.name}\` is not possible now in \`${draft.state.stage}\`: ${names}`,
     hint: isSeenByPawl
       ? 'only what Pawl sees itself counts here: run it as a job, then send this again'
-      : 'guards see the values from before this one was sent: set those first, or send another',
+      : 'guards see only values that were set before: set those first, or send something else',
   }
 }
 

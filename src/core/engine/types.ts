@@ -54,6 +54,14 @@ export type Actor = {
   readonly name: string
 }
 
+/** The verdict on a call that was let through because its rule is only observed. */
+export type ObservedVerdict = {
+  readonly verdict: 'deny' | 'ask'
+  /** Null where a person would have been asked. */
+  readonly code: DenialCode | null
+  readonly reason: string
+} & NamedRule
+
 // ── events ──────────────────────────────────────────────────────────────────
 
 export type Event =
@@ -68,6 +76,8 @@ export type Event =
       readonly library?: { readonly [name: string]: string }
       /** Where the agent works; absent: told with each call. */
       readonly workspace?: string
+      /** Calls are judged and recorded, and nothing is enforced; absent: it is. */
+      readonly observe?: true
     }
   | {
       readonly type: 'run.paused'
@@ -150,6 +160,8 @@ export type Event =
       readonly rule?: string
       /** The document of the rule; absent: the definition of the run. */
       readonly document?: string
+      /** What an enforced run would have answered; absent: the same. */
+      readonly observed?: ObservedVerdict
     })
   | ({
       readonly type: 'call.asked'
@@ -343,6 +355,8 @@ export type RunState = {
   /** Refused calls whose callers have not been told yet, oldest first; absent: there is none. */
   readonly refusedCalls?: readonly RefusedCall[]
   readonly branch: { readonly name: string; readonly terminal: string } | null
+  /** Calls are judged and recorded, and nothing is enforced; absent: it is. */
+  readonly observe?: true
   readonly pause: {
     readonly by: Actor
     readonly release: boolean

@@ -56,7 +56,7 @@ export function celReads(tree: CelTree): readonly string[][] {
   const open: Open[] = [{ node: tree, bound: new Set() }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, bound } = next
-    const path = pathOf(node)
+    const path = celPathOf(node)
     if (path !== null) {
       const [first = ''] = path
       if (!bound.has(first)) found.set(JSON.stringify(path), path)
@@ -80,7 +80,7 @@ function below(node: CelTree, bound: ReadonlySet<string>): readonly Open[] {
 }
 
 /** `a.b["c"]` as its keys; null for everything else. */
-function pathOf(node: CelTree): string[] | null {
+export function celPathOf(node: CelTree): string[] | null {
   const keys: string[] = []
   for (let at: CelTree | undefined = node; at !== undefined; ) {
     const kind: CelTree['exprKind'] = at.exprKind

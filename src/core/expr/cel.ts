@@ -5,11 +5,13 @@
 import { type CelInput, type CelValue, isCelError, parse, plan } from '@bufbuild/cel'
 import { emptyRecord, type JsonObject, own } from '../json.ts'
 import { newCache } from './bounded-cache.ts'
+import { doubtCelTree } from './cel-doubts.ts'
 import { type CelTree, guardedEnv, meterRun, meterTree } from './cel-guard.ts'
 import { celProblem, celReads, isTypeName } from './cel-reads.ts'
 import { fromCel, toCel } from './cel-values.ts'
 import type { Evaluated } from './expr.ts'
 import { depthProblem, type Misfit } from './expression-depth.ts'
+import type { ExpressionDoubt, KnowPath } from './jmespath-doubts.ts'
 import { libraryErrorReason } from './library-error.ts'
 import { compiledMax, newMeter, settleMeter, treeDepthMax, type WorkMeter } from './meter.ts'
 
@@ -40,6 +42,14 @@ export function evaluateCel(text: string, variables: JsonObject): Evaluated {
     return value === undefined ? undefined : toCel(value, meter)
   }
   return runCel(text, bound, meter)
+}
+
+/** What in an expression can never work, by what is known about the paths that it reads. */
+export function doubtCel(text: string, know: KnowPath): readonly ExpressionDoubt[] {
+  if (!compiled.get(text).ok) return []
+  // WHY again: the tree that runs is metered, and no longer what its author wrote.
+  const tree = parse(text).expr
+  return tree === undefined ? [] : doubtCelTree(tree, know)
 }
 
 /** Like `evaluateCel`, for variables that are CEL values already; for the conformance tests. */

@@ -4,10 +4,12 @@
  */
 import { assertNever } from '../assert.ts'
 import { asObject, emptyRecord, type Json, type JsonObject } from '../json.ts'
-import { evaluateCel, parseCel } from './cel.ts'
+import { doubtCel, evaluateCel, parseCel } from './cel.ts'
 import type { CaseBranch, Evaluated, Expr, Scope } from './expr.ts'
 import { isTruthy } from './is-truthy.ts'
-import { evaluateJmespath, parseJmespath } from './jmespath.ts'
+import { doubtJmespath, evaluateJmespath, parseJmespath } from './jmespath.ts'
+import type { ExpressionDoubt, KnowPath } from './jmespath-doubts.ts'
+import { anyValue, type KnownValue } from './known-values.ts'
 import { nestingMax } from './meter.ts'
 
 export { isTruthy } from './is-truthy.ts'
@@ -44,6 +46,15 @@ export function evaluateOn(expr: Expr, root: Json): Evaluated {
 /** What can be told about an expression without data. Never throws. */
 export function parseExpr(expr: Expr): ParsedExpr {
   return parseAt(expr, 0)
+}
+
+/** What in an expression can never work, whatever the data, and what is known of its value. */
+export function doubtExpr(
+  expr: Exclude<Expr, { language: 'case' }>,
+  know: KnowPath,
+): { readonly doubts: readonly ExpressionDoubt[]; readonly value: KnownValue } {
+  if (expr.language === 'jmespath') return doubtJmespath(expr.text, know)
+  return { doubts: doubtCel(expr.text, know), value: anyValue }
 }
 
 function evaluateAt(expr: Expr, root: Json, depth: number): Evaluated {

@@ -56,6 +56,40 @@ export function callProblem(name: string, argsCount: number): string | null {
   return `\`${name}\` does not take ${argsCount} arguments`
 }
 
+/** What an argument of a call has to be, if none of these kinds is; null: one of them may do. */
+export function argumentProblem(
+  name: string,
+  index: number,
+  kinds: ReadonlySet<ArgumentKind>,
+): string | null {
+  const takes = functions.get(name)?.takes
+  const wanted = takes?.[index] ?? takes?.at(-1)
+  if (wanted === undefined || wanted.includes('any')) return null
+  const fitting = wanted.map((one) => (listsOf.has(one) ? 'array' : one)) as ArgumentKind[]
+  if (fitting.some((kind) => kinds.has(kind))) return null
+  return fitting.map((kind) => (/^[ao]/.test(kind) ? `an ${kind}` : `a ${kind}`)).join(' or ')
+}
+
+const listsOf: ReadonlySet<ExpectedArguments> = new Set(['numbers', 'strings', 'arrays'])
+
+type ResultKind = Exclude<ArgumentKind, 'expression'>
+
+/** The kinds of what a call gives; null: they depend on its arguments. */
+export function resultKinds(name: string): readonly ResultKind[] | null {
+  return results.get(name) ?? null
+}
+
+const namesByResult: readonly (readonly [names: string, ...kinds: ResultKind[]])[] = [
+  ['contains starts_with ends_with', 'boolean'],
+  ['abs ceil floor length sum', 'number'],
+  ['avg to_number find_first find_last', 'number', 'null'],
+  ['join lower upper replace to_string type trim', 'string'],
+  ['keys values items sort sort_by map split to_array', 'array'],
+]
+const results: ReadonlyMap<string, readonly ResultKind[]> = new Map(
+  namesByResult.flatMap(([names, ...kinds]) => names.split(' ').map((name) => [name, kinds])),
+)
+
 /** The value of a call. Throws the reason when its arguments do not fit. */
 export function callFunction(name: string, args: readonly Argument[], meter: WorkMeter): Json {
   const problem = callProblem(name, args.length)

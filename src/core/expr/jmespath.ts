@@ -7,9 +7,11 @@ import type { Json } from '../json.ts'
 import { newCache } from './bounded-cache.ts'
 import type { Evaluated } from './expr.ts'
 import { depthProblem, type Misfit } from './expression-depth.ts'
+import { type DoubtedTree, doubtTree, type KnowPath } from './jmespath-doubts.ts'
 import { callProblem } from './jmespath-functions.ts'
 import { type JmespathTree, walkTree } from './jmespath-interpreter.ts'
 import { readsOf } from './jmespath-reads.ts'
+import { anyValue } from './known-values.ts'
 import { libraryErrorReason } from './library-error.ts'
 import { compiledMax, newMeter, settleMeter, treeDepthMax } from './meter.ts'
 
@@ -43,6 +45,12 @@ export function parseJmespath(text: string): ParsedJmespath {
   const known = compiled.get(text)
   if (!known.ok) return known
   return { ok: true, reads: readsOf(known.tree), bareLiterals: bareLiteralsOf(text) }
+}
+
+/** What in an expression can never work, by what is known about the paths that it reads. */
+export function doubtJmespath(text: string, know: KnowPath): DoubtedTree {
+  const known = compiled.get(text)
+  return known.ok ? doubtTree(known.tree, know) : { doubts: [], value: anyValue }
 }
 
 function compileText(text: string): Compiled {

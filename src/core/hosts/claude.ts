@@ -24,7 +24,8 @@ export const claudeHost = {
       LS: ['LS'],
       WebFetch: ['WebFetch'],
       WebSearch: ['WebSearch'],
-      Agent: ['Agent', 'Task', 'Workflow'],
+      // `RemoteTrigger` starts an agent on another machine.
+      Agent: ['Agent', 'Task', 'Workflow', 'RemoteTrigger'],
       TodoWrite: ['TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskGet', 'TaskList'],
       Skill: ['Skill'],
       AskUserQuestion: ['AskUserQuestion'],
@@ -62,6 +63,13 @@ export const claudeHost = {
   hooksFile: '.claude/settings.local.json',
   serversFile: '.mcp.json',
   serversKey: 'mcpServers',
+  userHooks: {
+    folder: '.claude',
+    variable: { name: 'CLAUDE_CONFIG_DIR', below: '.' },
+    file: 'settings.json',
+    // Its hooks are started where the shell of the agent stands.
+    startVariable: 'CLAUDE_PROJECT_DIR',
+  },
   offSwitches: [{ setting: 'disableAllHooks', value: true }],
   tokenFile: '.claude/settings.local.json',
   protectedFiles: {
@@ -112,6 +120,8 @@ export const claudeHost = {
   limits: [
     'with --bare, --setting-sources user or disableAllHooks it calls no hooks at all: ' +
       'only managed settings or isolation protect against that',
+    'shell commands inside a skill or a slash command (`!`) reach no hook when it is expanded: ' +
+      '`disableSkillShellExecution` in its settings stops them; agents cannot write such files',
   ],
   proof: { version: '2.1.325' },
 } satisfies HostDescriptor

@@ -4,6 +4,9 @@
 import { claudeHost } from './claude.ts'
 import { type HostDescriptor, none } from './host-descriptor.ts'
 
+/** Namespaces in front of the tools for sub-agents, as hooks see them. */
+const agentSpaces = ['', 'collaboration', 'multi_agent_v1']
+
 /** Sub-agents that exist. Hooks see these names alone, or behind their namespace. */
 const agentTools = [
   ...['wait_agent', 'close_agent', 'send_input', 'resume_agent', 'send_message', 'followup_task'],
@@ -27,7 +30,7 @@ export const codexHost = {
       Grep: ['grep_files'],
       LS: ['list_dir'],
       WebSearch: ['web_search'],
-      Agent: ['spawn_agent', 'collaborationspawn_agent'],
+      Agent: agentSpaces.map((space) => `${space}spawn_agent`),
       TodoWrite: ['update_plan'],
       AskUserQuestion: ['request_user_input'],
     },
@@ -44,9 +47,7 @@ export const codexHost = {
       // WHY not `write_stdin`: what is typed into a terminal is a command.
       started: [
         'wait',
-        ...['', 'collaboration', 'multi_agent_v1'].flatMap((space) =>
-          agentTools.map((name) => `${space}${name}`),
-        ),
+        ...agentSpaces.flatMap((space) => agentTools.map((name) => `${space}${name}`)),
       ],
       resources: ['list_mcp_resources', 'list_mcp_resource_templates', 'read_mcp_resource'],
       serverField: 'server',
@@ -60,6 +61,12 @@ export const codexHost = {
   hooksFile: '.codex/hooks.json',
   serversFile: '.codex/config.toml',
   serversKey: none('the file is TOML: Pawl writes its own block in it'),
+  userHooks: {
+    folder: '.codex',
+    variable: { name: 'CODEX_HOME', below: '.' },
+    file: 'hooks.json',
+    startVariable: none('its hooks are started where it was'),
+  },
   offSwitches: none('Codex itself reports whether its hooks are trusted'),
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
@@ -87,6 +94,8 @@ export const codexHost = {
   limits: [
     'text typed into an already open terminal (write_stdin) reaches no hook: use isolation, ' +
       'and do not allow shells or interpreters by name',
+    '`web_search` runs at the provider and reaches no hook, so no rule on `web` stops it: ' +
+      '`web_search = "disabled"` in its `config.toml` does',
     'hooks that the user has not trusted are skipped silently; `pawl init` has them trusted',
   ],
   proof: { version: '0.166.0' },

@@ -51,6 +51,13 @@ export const cursorHost = {
   hooksFile: '.cursor/hooks.json',
   serversFile: '.cursor/mcp.json',
   serversKey: 'mcpServers',
+  // From its documentation.
+  userHooks: {
+    folder: '.cursor',
+    variable: none('no variable is documented'),
+    file: 'hooks.json',
+    startVariable: 'CURSOR_PROJECT_DIR',
+  },
   offSwitches: none('it has no such setting'),
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {

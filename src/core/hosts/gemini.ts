@@ -14,7 +14,10 @@ export const geminiHost = {
   title: 'Gemini CLI',
   program: 'gemini',
   packages: ['@google/gemini-cli'],
-  tryCommand: 'gemini --approval-mode auto_edit -p "write hello into hello.txt"',
+  // WHY not `--skip-trust`: with it, the hooks of the folder do not run.
+  tryCommand:
+    'GEMINI_CLI_TRUST_WORKSPACE=true ' +
+    'gemini --approval-mode auto_edit -p "write hello into hello.txt"',
   tools: {
     common: {
       Bash: ['run_shell_command'],
@@ -58,6 +61,12 @@ export const geminiHost = {
   hooksFile: '.gemini/settings.json',
   serversFile: '.gemini/settings.json',
   serversKey: 'mcpServers',
+  userHooks: {
+    folder: '.gemini',
+    variable: { name: 'GEMINI_CLI_HOME', below: '.gemini' },
+    file: 'settings.json',
+    startVariable: none('its hooks are started where it was'),
+  },
   offSwitches: [
     { setting: 'hooksConfig.enabled', value: false },
     { setting: 'hooksConfig.disabled', value: 'lists pawl' },
@@ -99,6 +108,6 @@ export const geminiHost = {
     endpoints: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com'],
     baseUrlVariable: 'GOOGLE_GEMINI_BASE_URL',
   },
-  limits: ['it calls hooks only in folders that the user trusts'],
+  limits: ['it calls hooks only in folders that the user trusts, and none with `--skip-trust`'],
   proof: { version: '0.61.0' },
 } satisfies HostDescriptor

@@ -106,6 +106,17 @@ type ProtectedFiles = {
   readonly root: Texts
 }
 
+type UserHooks = {
+  /** Its folder in the home of the user. */
+  readonly folder: string
+  /** The variable that names another folder in its place, and what to add to that. */
+  readonly variable: { readonly name: string; readonly below: string } | NotApplicable
+  /** The file in that folder. */
+  readonly file: string
+  /** The variable that tells a hook where the host was started, if that is not its own folder. */
+  readonly startVariable: string | NotApplicable
+}
+
 /** A setting, as a path with dots, and the value by which it turns hooks off. */
 export type OffSwitch = { readonly setting: string; readonly value: boolean | 'lists pawl' }
 
@@ -133,6 +144,8 @@ export type HostDescriptor = ToolVocabulary & {
   readonly serversFile: string
   /** The member of that file that holds the MCP servers. */
   readonly serversKey: string | NotApplicable
+  /** Where it reads hooks that count in every folder. `pawl init --user` writes them there. */
+  readonly userHooks: UserHooks | NotApplicable
   /** Settings by which its user turns hooks off. `pawl doctor` looks for them. */
   readonly offSwitches: readonly OffSwitch[] | NotApplicable
   /** The file that holds Pawl's token, which no agent may read: a folder and a name. */

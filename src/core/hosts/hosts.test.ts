@@ -9,6 +9,7 @@ import { toolOf } from '../tools/tool-names.ts'
 import { commonToolNames } from './common-tools.ts'
 import { type HostDescriptor, hookMeanings } from './host-descriptor.ts'
 import {
+  type AgentHostId,
   agentHostIds,
   agentHosts,
   fromAgentHosts,
@@ -51,6 +52,30 @@ test.each(agentHostIds)(
     }
   },
 )
+
+describe('a capability means every tool that has it, whichever host names it', () => {
+  test.each(agentHostIds)('%s: `agent` and `web`', (id) => {
+    const { common } = agentHosts[id].tools
+    for (const name of common.Agent ?? []) expect(toolOf(name, id).capability, name).toBe('agent')
+    for (const name of [...(common.WebSearch ?? []), ...(common.WebFetch ?? [])]) {
+      expect(toolOf(name, id).capability, name).toBe('web')
+    }
+  })
+
+  const startingTools: Readonly<Partial<Record<AgentHostId, readonly string[]>>> = {
+    claude: ['Agent', 'Task', 'Workflow', 'RemoteTrigger'],
+    codex: ['spawn_agent', 'collaborationspawn_agent', 'multi_agent_v1spawn_agent'],
+    gemini: ['invoke_agent', 'delegate_to_agent'],
+    qwen: ['agent', 'task', 'create_sub_session', 'workflow'],
+    opencode: ['task'],
+  }
+
+  test.each(agentHostIds)('%s: every tool that starts a sub-agent', (id) => {
+    for (const name of startingTools[id] ?? []) {
+      expect(toolOf(name, id), name).toMatchObject({ capability: 'agent', act: 'agent' })
+    }
+  })
+})
 
 describe('a descriptor is complete', () => {
   test.each(hostIds)('%s: every field says something, or why it does not apply', (id) => {
@@ -116,7 +141,7 @@ describe('a descriptor is complete', () => {
 
   test.each(agentHostIds)('%s: the program, its marks and its wires fit together', (id) => {
     const { program, tryCommand, environmentMarks, wires, tokenFile } = agentHosts[id]
-    expect(tryCommand.startsWith(`${program} `)).toBe(true)
+    expect(tryCommand.replace(/^(?:[A-Z_]+=\S+ )*/, '')).toMatch(new RegExp(`^${program} `))
     for (const mark of environmentMarks) expect(mark).toMatch(/^[A-Z][A-Z0-9_]*$/)
     // A hook over HTTP has to bring a token, which has to be kept somewhere.
     expect(typeof tokenFile === 'string').toBe(wires.includes('http'))

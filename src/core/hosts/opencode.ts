@@ -50,6 +50,12 @@ export const opencodeHost = {
   hooksFile: '.opencode/plugins/pawl.js',
   serversFile: 'opencode.json',
   serversKey: 'mcp',
+  userHooks: {
+    folder: '.config/opencode',
+    variable: { name: 'XDG_CONFIG_HOME', below: 'opencode' },
+    file: 'plugins/pawl.js',
+    startVariable: none('its plugin starts the hook where opencode was started'),
+  },
   offSwitches: none('a plugin is loaded whenever its file exists'),
   tokenFile: none('the plugin starts the hook client, which needs no token'),
   protectedFiles: {
@@ -85,6 +91,8 @@ export const opencodeHost = {
   limits: [
     'with --pure, or if its plugin cannot be loaded, it calls no plugin: only isolation ' +
       'protects against that',
+    'shell commands inside a slash command (`!`) run before any plugin is asked: remove them from ' +
+      'the command, or isolate opencode; agents cannot write such files',
     '`opencode run` ends when its model stops, finished or not; the run stays open and on record',
   ],
   proof: { version: '1.18.33' },

@@ -10,7 +10,7 @@ export const pawlVocabulary = {
   title: 'Pawl',
   tools: {
     ...claudeHost.tools,
-    lacks: none('who has no host names the tool that is meant'),
-    free: none('there is no host that would keep books'),
+    lacks: none('a caller without a host names the tool itself'),
+    free: none('without a host there is no bookkeeping'),
   },
 } satisfies ToolVocabulary

@@ -61,6 +61,12 @@ export const qwenHost = {
   hooksFile: '.qwen/settings.json',
   serversFile: '.qwen/settings.json',
   serversKey: 'mcpServers',
+  userHooks: {
+    folder: '.qwen',
+    variable: { name: 'QWEN_HOME', below: '.' },
+    file: 'settings.json',
+    startVariable: none('its hooks are started where it was'),
+  },
   offSwitches: [{ setting: 'disableAllHooks', value: true }],
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {

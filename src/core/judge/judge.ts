@@ -9,6 +9,7 @@ import type { Call, Reservation, Reserve } from '../engine/types.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
 import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
+import { type IsObserved, observedAnswers } from './observed-answers.ts'
 import { quorumFor } from './policy-layers.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
 import {
@@ -48,6 +49,8 @@ export type Ruling = {
   readonly answers: readonly RuleAnswer[]
   /** The one that decides. */
   readonly by: RuleAnswer
+  /** The one that would decide if it were enforced; absent: all are. */
+  readonly observed?: RuleAnswer
   /** What the call counts against once it is let through. */
   readonly meters: readonly Reservation[]
   /** The approval that lets it through. */
@@ -65,14 +68,30 @@ export function judge(
   extent: JudgingExtent = 'decision',
 ): Ruling {
   const question = ruleInputFor(call, context, extent)
-  const answers = call.isOwn ? [ownTool] : answersTo(question)
-  const by = worstAnswer(answers)
-  const decision = by.says === 'nothing' ? 'allow' : by.says
-  if (decision === 'deny' || call.isOwn) return { decision, answers, by, meters: [], grant: null }
-  return { decision, answers, by, ...accountOf(question) }
+  if (call.isOwn) return rulingOn([ownTool], ownTool)
+  const isObserved = observedAnswers(question)
+  const answers = answersTo(question, isObserved)
+  const strictest = worstAnswer(answers)
+  const isLetThrough = isOpposed(strictest) && isObserved(strictest)
+  const by = isLetThrough ? worstAnswer(answers.filter((one) => !isObserved(one))) : strictest
+  const ruling = rulingOn(answers, by)
+  if (ruling.decision === 'deny') return ruling
+  // WHY nothing is counted: an enforced run would not have made the call.
+  if (isLetThrough && strictest.says === 'deny') return { ...ruling, observed: strictest }
+  const account = { ...ruling, ...accountOf(question) }
+  return isLetThrough ? { ...account, observed: strictest } : account
 }
 
-function answersTo(question: RuleInput): readonly RuleAnswer[] {
+function isOpposed({ says }: RuleAnswer): boolean {
+  return says === 'deny' || says === 'ask'
+}
+
+function rulingOn(answers: readonly RuleAnswer[], by: RuleAnswer): Ruling {
+  const decision = by.says === 'nothing' ? 'allow' : by.says
+  return { decision, answers, by, meters: [], grant: null }
+}
+
+function answersTo(question: RuleInput, isObserved: IsObserved): readonly RuleAnswer[] {
   const isDecision = question.extent === 'decision'
   const answers: RuleAnswer[] = []
   for (const rule of rules) {
@@ -80,7 +99,7 @@ function answersTo(question: RuleInput): readonly RuleAnswer[] {
     if (given === noAnswers) continue
     for (const answer of given) {
       answers.push(answer)
-      if (isDecision && answer.says === 'deny') return answers
+      if (isDecision && answer.says === 'deny' && !isObserved(answer)) return answers
     }
   }
   return answers

@@ -108,7 +108,7 @@ function limitAnswers(
   const full = findFull([limit], usage)
   if (full !== null) return [denyBy({ by: 'limit', rule, denial: full })]
   if (extent === 'decision') return noAnswers
-  const reason = `\`${limit.rule.capability}\` has room`
+  const reason = `\`${limit.rule.capability}\` is below its limit`
   return [passBy({ by: 'limit', says: 'allow', rule, reason })]
 }
 

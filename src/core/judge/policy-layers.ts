@@ -42,6 +42,11 @@ type Laid = { readonly machine: Machine; readonly around: FamilyContext }
 /** The document of a policy of which nobody said where it is written. */
 const unnamed: RuleRef = { document: 'policy', pointer: '' }
 
+/** Where a policy that is laid over a run is written. */
+export function policySource({ source }: Policy): RuleRef {
+  return source ?? unnamed
+}
+
 /**
  * The policies laid over the family, then those of the definitions: of this run and of the runs
  * that wait for it. A branch has its parent's machine, whose policy counts once.
@@ -50,7 +55,7 @@ export function layersOf({ machine, around }: Laid): readonly Layer[] {
   const layers: Layer[] = around.policies.map((policy, level) => ({
     owner: `level-${level}`,
     name: 'a policy that applies to the run',
-    source: policy.source ?? unnamed,
+    source: policySource(policy),
     policy,
   }))
   addLayer(layers, machine)

@@ -219,12 +219,21 @@ describe('files that a tool could not read', () => {
     ['cat a.txt -- /etc/passwd', 'PATH_OUT_OF_SCOPE'],
     ['cd /srv && cat a.txt', null],
     ['cd .. && cat a.txt', null],
-    ['cd src && cat a.txt', null],
+    ['cd src && cat ../a.txt', null],
+    ['cd src && cat ../../a.txt', 'PATH_OUT_OF_SCOPE'],
+    ['cd src/.. && cat a.txt', null],
     ['pushd /tmp; cat a.txt', null],
   ])('%s', (command, code) => {
     const { decision, by } = ruling(looking, command)
     expect(decision).toBe('deny')
     if (code !== null) expect(by.code).toBe(code)
+  })
+
+  test('a folder of the workspace may be entered first', () => {
+    expect(ruling(looking, 'cd src && cat a.txt').decision).toBe('allow')
+    const links = new Map([['src/a.txt', '/etc/passwd']])
+    const { by } = ruling(looking, 'cd src && cat a.txt', { where: { links } })
+    expect(by.code).toBe('PATH_OUT_OF_SCOPE')
   })
 
   test('a link is judged by what is behind it', () => {

@@ -11,10 +11,10 @@ import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { ruleOnProtected } from '../tools/rule-on-protected.ts'
 import { namesMatch } from '../tools/tool-names.ts'
 
-type Asked = { readonly machine: Machine; readonly stage: Stage; readonly call: Call }
+type StageCall = { readonly machine: Machine; readonly stage: Stage; readonly call: Call }
 
 /** Which entry of the list of tools allows a look; -1: all tools are allowed; null: none does. */
-function allowingEntry({ stage, call }: Asked, look: ShellLook): number | null {
+function allowingEntry({ stage, call }: StageCall, look: ShellLook): number | null {
   const { allow, deny } = stage.rule.tools
   const means = (entry: string) => (tool: string) =>
     namesMatch(entry, { ...call, tool, commonName: tool })
@@ -25,7 +25,7 @@ function allowingEntry({ stage, call }: Asked, look: ShellLook): number | null {
 }
 
 /** Why a look is denied that its tool would be denied, too; null: it is not. */
-function lookDenial({ machine, stage, call }: Asked, look: ShellLook): Denial | null {
+function lookDenial({ machine, stage, call }: StageCall, look: ShellLook): Denial | null {
   const commonName = look.tools[0] ?? 'Read'
   const { looks: _, ...rest } = call
   const { act, reads } = look
@@ -36,19 +36,19 @@ function lookDenial({ machine, stage, call }: Asked, look: ShellLook): Denial | 
 }
 
 /** The looks that the stage allows, and the first of its entries that does. */
-function allowedLooks(asked: Asked): readonly ShellLook[] {
+function allowedLooks(asked: StageCall): readonly ShellLook[] {
   const looks = asked.call.looks?.commands ?? []
   return looks.filter((look) => allowingEntry(asked, look) !== null)
 }
 
 /** Whether the call does nothing but look, and its stage allows the tools that it stands for. */
-export function onlyLooks(asked: Asked): boolean {
+export function onlyLooks(asked: StageCall): boolean {
   const { looks } = asked.call
   return looks?.isAll === true && allowedLooks(asked).length === looks.commands.length
 }
 
 /** Why a call that only looks is denied all the same; null: it is not. */
-export function ruleOnLooks(asked: Asked): Denial | null {
+export function ruleOnLooks(asked: StageCall): Denial | null {
   for (const look of asked.call.looks?.commands ?? []) {
     const denial = lookDenial(asked, look)
     if (denial !== null) return denial
@@ -57,7 +57,7 @@ export function ruleOnLooks(asked: Asked): Denial | null {
 }
 
 /** The entry that lets a call through which only looks; `list` is where the list is written. */
-export function lookingRule(asked: Asked, list: RuleRef): RuleRef | null {
+export function lookingRule(asked: StageCall, list: RuleRef): RuleRef | null {
   const [first] = asked.call.looks?.commands ?? []
   const at = first === undefined ? null : allowingEntry(asked, first)
   if (at === null) return null
@@ -65,7 +65,7 @@ export function lookingRule(asked: Asked, list: RuleRef): RuleRef | null {
 }
 
 /** The text as a list of commands has to judge it: what is allowed to look does nothing else. */
-export function withoutLooks(asked: Asked, shell: ShellReading): ShellReading {
+export function withoutLooks(asked: StageCall, shell: ShellReading): ShellReading {
   if (!shell.ok || asked.call.looks === undefined) return shell
   const passed = new Set(
     allowedLooks(asked)

@@ -5,10 +5,11 @@
 import type { Call } from '../engine/types.ts'
 import { asObject, type JsonObject, own } from '../json.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
+import { entriesOf } from '../shell/command-list-entries.ts'
 import { isOutside, seenFrom } from '../shell/leaves-workspace.ts'
 import { readShell } from '../shell/read-shell.ts'
 import { withVariables } from '../shell/rewrite-command.ts'
-import { ruleOnCommands } from '../shell/rule-on-commands.ts'
+import { ruleOnCommands, ruleOnExports } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
 import type { Redirection, ShellReading } from '../shell/shell-reading.ts'
@@ -26,12 +27,23 @@ type ListedCall = { readonly machine: Machine; readonly stage: Stage; readonly c
 
 /** The denial of a call with a command that is not on the stage's list. */
 export function ruleOnShell(asked: ListedCall): StageDenial | null {
+  return isUnlimited(asked.stage) ? null : listDenial(asked)
+}
+
+function listDenial(asked: ListedCall): StageDenial | null {
   const { stage, call } = asked
   const { commands } = stage.rule
   const shell = listedShell(stage, call)
   if (commands === null || shell === null) return null
-  const denial = ruleOnCommands(withoutLooks(asked, shell), commands, call.workspace)
+  const denial =
+    ruleOnCommands(withoutLooks(asked, shell), commands, call.workspace) ??
+    ruleOnExports(shell, commands, Object.keys(stage.rule.envSet))
   return denial === null ? null : { ...denial, field: 'commands' }
+}
+
+/** `*` alone is on the list: what no other entry allows is judged as if there were no list. */
+export function isUnlimited({ rule }: Stage): boolean {
+  return rule.commands !== null && entriesOf(rule.commands).isUnlimited
 }
 
 /** The tool whose commands the author lists runs a shell, whatever the guard knows of it. */
@@ -79,10 +91,14 @@ function blockedIn({ rule }: Stage, input: JsonObject): string | undefined {
  * The denial of a call that writes by a shell what the stage's tools may not. With a list, what is
  * listed may write by itself, and a redirection is a write like any other.
  */
-export function ruleOnWrites(stage: Stage, call: Call): StageDenial | null {
+export function ruleOnWrites(asked: ListedCall): StageDenial | null {
+  const { stage, call } = asked
   const shell = call.shell ?? namedShell(stage, call)
   if (shell === null) return null
-  if (stage.rule.commands !== null) return ruleOnRedirections(stage, call, shell)
+  const isListed = stage.rule.commands !== null
+  if (isListed && !(isUnlimited(stage) && listDenial(asked) !== null)) {
+    return ruleOnRedirections(stage, call, shell)
+  }
   const denial = mayWrite(stage) ? null : ruleOnShellWrites(shell)
   return denial === null ? null : { ...denial, field: unwritingField(stage) }
 }

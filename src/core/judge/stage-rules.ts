@@ -9,12 +9,14 @@ import { explainCommands } from '../shell/explain-commands.ts'
 import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { ruleOnProtected } from '../tools/rule-on-protected.ts'
-import { namesMatch } from '../tools/tool-names.ts'
+import { isReader, namesFile } from '../tools/server-tool-kind.ts'
+import { actOfShape, namesMatch } from '../tools/tool-names.ts'
 import { type AnswerSource, denyBy, noAnswers, passBy, type RuleAnswer } from './rule-answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 import { isUncounted, ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
 import { lookingRule, onlyLooks, ruleOnLooks, withoutLooks } from './rule-on-looks.ts'
 import {
+  isUnlimited,
   listedShell,
   mayWrite,
   ruleOnShell,
@@ -78,7 +80,7 @@ export const stageRules: readonly Rule[] = [
   }),
   asRule({
     by: 'writes',
-    deny: ({ stage, call }) => ruleOnWrites(stage, call),
+    deny: ruleOnWrites,
     looked: ({ stage, call }) => writesText(stage, call),
     silence: 'it runs no command',
   }),
@@ -154,6 +156,10 @@ function eachCommand(question: RuleInput): readonly RuleAnswer[] {
       const why = entry === null ? 'needs no entry' : `is listed as \`${entry}\``
       return [passBy({ by: 'command', says: 'allow', rule: null, reason: `\`${text}\` ${why}` })]
     }
+    if (isUnlimited(stage)) {
+      const reason = `\`${text}\` is judged as if there were no list, because of \`*\``
+      return [passBy({ by: 'command', says: 'allow', rule: null, reason })]
+    }
     // What was said of the whole list is not said again of one command.
     if (trouble.reason === first?.reason) return []
     return [denyBy({ by: 'command', rule, denial: { ...trouble, hint: '' } })]
@@ -170,13 +176,24 @@ function ruleOnTool(asked: StageRuleInput): StageDenial | null {
   if (deny.some((one) => namesMatch(one, call))) {
     return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'deny' }
   }
-  if (allow === 'all' || !speaksOf(rule.tools, call.tool)) return null
+  if (allow === 'all' || !speaksOf(rule.tools, call.tool)) return ruleOnServerWrites(asked)
   if (isListed(allow, call) || call.bookkeeping !== undefined) return null
   if (onlyLooks(asked)) {
     const denial = ruleOnLooks(asked)
     return denial === null ? null : { ...denial, field: 'paths' }
   }
   return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'allow' }
+}
+
+/** Where the agent may not write, no tool of a server writes files for it, unless it is listed. */
+function ruleOnServerWrites({ stage, call }: StageRuleInput): StageDenial | null {
+  if (call.act !== 'mcp' || call.shell !== null || mayWrite(stage)) return null
+  const name = call.capability.split(':').at(-1) ?? ''
+  const act = actOfShape(name)
+  const isWriter = act === 'edit' || act === 'write' || (act === 'other' && !isReader(name))
+  if (!isWriter || !namesFile(call.input)) return null
+  const reason = `\`${call.tool}\` could change files, which \`${stage.name}\` does not allow`
+  return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'deny' }
 }
 
 function isListed(allow: readonly string[], call: Call): boolean {
@@ -225,9 +242,10 @@ function ruleOnProblem(call: Call): Denial | null {
 
 // ── commands, files and counts ──────────────────────────────────────────────
 
-function commandsText({ rule }: Stage, { shell }: Call): string | null {
+function commandsText(stage: Stage, { shell }: Call): string | null {
   if (shell === null) return null
-  return rule.commands === null ? 'no commands are listed' : 'every command is on the list'
+  if (isUnlimited(stage)) return '`*` allows any command'
+  return stage.rule.commands === null ? 'no commands are listed' : 'every command is on the list'
 }
 
 function variablesText({ rule }: Stage, { shell }: Call): string | null {

@@ -1,6 +1,6 @@
 /**
  * Entries of a command list that restrict nothing, and entries that can never match.
- * Knows the names of programs. Must not parse a shell line: an entry is words, compared as words.
+ * Knows the names of programs and the words of an entry.
  */
 import { lookalikeName } from '../lookalike-names.ts'
 import { findOdd } from '../shell/invisible-characters.ts'
@@ -41,6 +41,10 @@ export function whyTooBroad(entry: string): string | null {
     .split(/\s+/)
     .filter((word) => word !== '')
   if (rest.length === 0) return 'it is empty'
+  if (rest.length === 1 && /^\*+$/.test(rest[0] ?? '')) return 'it is as if there were no list'
+  // A `*` at the end adds nothing: more words may follow anyway.
+  while (rest.length > 1 && /^\*+$/.test(rest.at(-1) ?? '')) rest = rest.slice(0, -1)
+  rest = rest.map((word) => word.replace(/(?<=.)\*+$/, ''))
   for (let depth = 0; depth < wrappersDeepMax; depth += 1) {
     const [first = '', ...others] = rest
     const program = programOf(first)
@@ -86,7 +90,12 @@ function wrapped(others: readonly string[]): string[] {
 }
 
 /** What is wrong with an entry that no command can match, and what to write instead. */
-type Dead = { readonly why: string; readonly hint: string }
+type Dead = {
+  readonly why: string
+  readonly hint: string
+  /** One command does: the one that says just the same. */
+  readonly isLiteral?: true
+}
 
 /** Why no command can match an entry as its author means it; null: one can. */
 export function whyDead(entry: string): Dead | null {
@@ -98,12 +107,16 @@ export function whyDead(entry: string): Dead | null {
   if (/["']/.test(bare)) {
     return { why: 'its quote is not closed', hint: 'close the quote, or remove it' }
   }
-  const wildcard = wildcardIn(bare)
-  if (wildcard !== null) {
-    const hint = 'an entry already allows more words after it: write only the fixed words'
-    return { why: `\`${wildcard}\` is not a wildcard here`, hint }
+  const wildcard = /(?:^|\s)[^\s/]*([?[])/.exec(bare)?.[1]
+  if (wildcard !== undefined) {
+    const hint = 'use `*` for any characters of a word, or quote the word'
+    return { why: `\`${wildcard}\` is no wildcard here, only \`*\` is`, hint, isLiteral: true }
   }
   const [first = '', ...others] = bare.trim().split(/\s+/)
+  if (/^\*+$/.test(first) && others.length > 0) {
+    const hint = 'name the program; `*` alone allows any command'
+    return { why: '`*` does not stand for a program', hint }
+  }
   if (/^[A-Za-z_]\w*\+?=/.test(first)) {
     const hint = `write it without \`${first}\`; harmless variables are allowed in front anyway`
     return { why: 'it begins with a variable, but a command begins with its name', hint }
@@ -112,13 +125,6 @@ export function whyDead(entry: string): Dead | null {
   return isForeign
     ? { why: 'it has characters that only look like others', hint: 'type the entry again' }
     : null
-}
-
-/** A wildcard that an author may take for one; `src/*.ts` matches a command that says just that. */
-function wildcardIn(bare: string): string | null {
-  const [first = '', ...others] = bare.trim().split(/\s+/)
-  const odd = [first, ...others.filter((word) => !/\/|\*\.\w/.test(word))].join(' ')
-  return /[*?[]/.exec(odd)?.[0] ?? null
 }
 
 function mixesAlphabets(word: string): boolean {

@@ -29,7 +29,7 @@ export function checkCounters(survey: CheckContext): readonly Finding[] {
     if (counted.size === 0) continue
     for (const stage of stages) {
       for (const op of resetsOf(stage)) {
-        const counters = counted.get(textOf(op.path))
+        const counters = counted.get(pathText(op.path))
         if (counters === undefined || candidates >= candidatesMax) continue
         candidates += 1
         if (!isReadIn(stages, op.path) || hasInnerLoop({ next, cycle, survey }, stage, counters)) {
@@ -43,7 +43,7 @@ export function checkCounters(survey: CheckContext): readonly Finding[] {
 }
 
 function resetFinding(survey: CheckContext, stage: Stage, op: SetOp): Finding {
-  const name = textOf(op.path)
+  const name = pathText(op.path)
   const message =
     `\`${name}\` counts the rounds through \`${stage.name}\`, ` +
     `but is set again whenever the ${survey.words.stage} is entered`
@@ -51,7 +51,7 @@ function resetFinding(survey: CheckContext, stage: Stage, op: SetOp): Finding {
   return finding('COUNTER_RESET_IN_LOOP', op.origin, { message, hint })
 }
 
-function textOf(path: ScopePath): string {
+function pathText(path: ScopePath): string {
   return path.join('.')
 }
 
@@ -69,8 +69,8 @@ function countedIn(stages: readonly Stage[]): ReadonlyMap<string, ReadonlySet<st
   for (const stage of stages) {
     for (const op of opsAt(stage)) {
       if (op.kind !== 'inc') continue
-      const by = counted.get(textOf(op.path)) ?? new Set()
-      counted.set(textOf(op.path), by.add(stage.name))
+      const by = counted.get(pathText(op.path)) ?? new Set()
+      counted.set(pathText(op.path), by.add(stage.name))
     }
   }
   return counted

@@ -101,7 +101,8 @@ export function checkCommands(survey: CheckContext): readonly Finding[] {
       }
       const dead = whyDead(command)
       if (dead === null) return []
-      const message = `\`${name}\` lists \`${command}\`, which matches no command: ${dead.why}`
+      const none = dead.isLiteral ? 'no command but itself' : 'no command'
+      const message = `\`${name}\` lists \`${command}\`, which matches ${none}: ${dead.why}`
       return [finding('COMMAND_NEVER_MATCHES', place, { message, hint: dead.hint })]
     })
   })

@@ -57,7 +57,8 @@ export function writersOf(machine: Machine): Writers {
   return { computed, observed, hasInvoked: invokesOf(machine).length > 0 }
 }
 
-function opsOf(machine: Machine): Op[] {
+/** Every op of a machine. */
+export function opsOf(machine: Machine): Op[] {
   const ops = [...machine.start]
   for (const stage of Object.values(machine.stages)) {
     for (const op of opsAt(stage)) ops.push(op)

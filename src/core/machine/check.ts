@@ -4,6 +4,7 @@
  * Checks never stop at the first mistake, and never throw: a machine may be broken in many ways.
  */
 import type { Finding } from '../finding.ts'
+import { checkConditions } from './check-conditions.ts'
 import { type Check, checkContextOf } from './check-context.ts'
 import { checkCounters } from './check-counters.ts'
 import { checkEvidence } from './check-evidence.ts'
@@ -29,6 +30,7 @@ const checks: readonly Check[] = [
   checkEnds,
   checkSatisfiable,
   checkShadowedRoutes,
+  checkConditions,
   checkEvidence,
   checkOpenStages,
   checkEscalation,

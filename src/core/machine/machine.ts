@@ -322,6 +322,8 @@ export type Policy = {
   readonly ask: readonly PolicyRule[]
   readonly deny: readonly PolicyRule[]
   readonly otherwise: 'allow' | 'deny'
+  /** It and every policy and definition below it are recorded, not enforced; absent: enforced. */
+  readonly observe?: true
   /** Jobs that cannot be held so strongly are refused; absent: none is. */
   readonly minIsolation?: IsolationLevel
   /** Where it is written; absent: in a definition, or nobody said. */

@@ -22,13 +22,14 @@ export function compilePolicy(
   const allow = tier('allow')
   // WHY: who has to approve is asked, whatever list the rule stands in.
   const asking = allow.filter((rule) => rule.quorum !== undefined)
-  const { min_isolation: least } = definition
+  const { min_isolation: least, observe } = definition
   return {
     role: definition.role ?? 'agent',
     allow: allow.filter((rule) => rule.quorum === undefined),
     ask: [...tier('ask'), ...asking],
     deny: tier('deny'),
     otherwise: definition.default ?? 'allow',
+    ...(observe === true ? { observe } : {}),
     ...(least === undefined ? {} : { minIsolation: least }),
     ...(document === undefined ? {} : { source: { document, pointer } }),
   }

@@ -132,7 +132,7 @@ function isWaiting({ spent, held, max }: Used): boolean {
 }
 
 function waitHint(waitMs: number): string {
-  return `it has room again in ${windowText(Math.max(waitMs, 1))}; do something else until then`
+  return `it can be used again in ${windowText(Math.max(waitMs, 1))}; do something else until then`
 }
 
 const spans = [

@@ -67,6 +67,13 @@ export const policySchema = z
       .enum(['allow', 'deny'])
       .optional()
       .describe('What happens to a call that no rule matches; default `allow`.'),
+    observe: z
+      .boolean()
+      .optional()
+      .describe(
+        'Record what this policy, and every policy and definition below it, would deny, and ' +
+          'enforce nothing of it; default `false`.',
+      ),
     min_isolation: z
       .enum(isolationLevels)
       .optional()

@@ -6,17 +6,19 @@
 import type { ReadWord } from './expand-word.ts'
 import { withoutPager } from './git-globals.ts'
 import { parseShell, type SyntaxNode } from './parse.ts'
-import { expandedIn, type Facts, noteHidden, noteWrite } from './shell-facts.ts'
+import { type Facts, noteHidden, noteWrite } from './shell-facts.ts'
+import type { SimpleCommand } from './shell-reading.ts'
 import { unwrap } from './unwrap.ts'
 import type { Feed } from './unwrap-result.ts'
 import { learnVariables } from './variables.ts'
 import { type FolderState, movedBy } from './working-folders.ts'
-import { baseName } from './wrappers.ts'
 
 /** Where in the text something stands. */
 export type CommandScope = FolderState & {
   /** Runs once, one after the other: it is no branch, no loop and no function. */
   readonly isStraight: boolean
+  /** Runs in any case, once, in the shell itself: what it assigns stays. */
+  readonly isSure: boolean
   readonly isInner: boolean
   /** What stands on the input of everything in there, unless it brings its own. */
   readonly feed: Feed
@@ -79,7 +81,7 @@ type Queue = { readonly tasks: Task[]; readonly pending: Pending[]; readonly sco
 function addOne(walk: Walking, task: Task, queue: Queue): void {
   const { facts } = walk
   const { scope } = queue
-  const { found, within, isByRunner, depth } = task
+  const { found, isByRunner, depth } = task
   const { assigns } = found
   const words = withoutPager(found.words)
   if (words.length === 0 && assigns.length === 0) return
@@ -88,34 +90,24 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
     return
   }
   const values = words.map((word) => word.value)
-  const isStatic = !values.includes(null)
-  facts.commands.push({
-    words: values,
-    starts: isStatic ? (values as string[]) : words.map((word) => word.start),
-    wild: words.map((word) => word.isPattern),
-    text: found.text,
-    isInner: scope.isInner || within !== null || depth > 0,
-    assigns,
-    within,
-    isByRunner,
-    stdin: found.stdin,
-    isPiped: found.feed.kind === 'unknown' && found.feed.isPipe === true,
-    dirs: scope.dirs,
-  })
+  facts.commands.push(commandOf(task, words, scope))
   if (words.length === 0) return
   if (values[0] === null) {
     const reason = 'the name of the command is only known when it runs'
     noteHidden(facts, { kind: 'code', reason, token: words[0]?.text ?? '' })
   }
-  learnVariables(facts, words, scope.dirs)
-  doubtWords(facts, words)
+  if (/^(source|\.|eval)$/.test(values[0] ?? '')) facts.isOpaque = true
+  facts.isSure = scope.isSure
+  const isTame = found.feed.kind === 'unknown' ? found.feed.isTame === true : true
+  const command = facts.commands.at(-1) as SimpleCommand
+  learnVariables(facts, words, { command, isFedTamely: isTame && found.feed.kind !== 'text' })
   const dirs = task.isShells ? movedBy(words, scope.dirs) : null
   if (dirs !== null) walk.scope = { ...walk.scope, dirs, missed: scope.dirs }
   const index = facts.commands.length - 1
-  for (const inner of unwrap(words, found.feed)) {
+  for (const inner of unwrap(words, found.feed, facts.commands[index] as SimpleCommand)) {
     if (inner.kind === 'hidden') {
-      const { reason, token, isValue } = inner
-      noteHidden(facts, { kind: isValue ? 'value' : 'code', reason, token })
+      const { reason, token } = inner
+      noteHidden(facts, { kind: 'code', reason, token })
       continue
     }
     if (depth >= wrappersDeepMax) {
@@ -128,6 +120,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
       addScript(facts, inner.text, { queue, depth, joins })
     } else {
       const text = inner.words.map((word) => word.text).join(' ')
+      facts.isSure = false
       for (const { name, value } of inner.assigns) noteWrite(facts, name, { value })
       queue.tasks.push({
         found: {
@@ -145,6 +138,29 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
   }
 }
 
+function commandOf(
+  { found, within, isByRunner, depth }: Task,
+  words: readonly ReadWord[],
+  scope: CommandScope,
+): SimpleCommand {
+  const { text, assigns, stdin, feed } = found
+  return {
+    words: words.map((word) => word.value),
+    starts: words.map((word) => word.start),
+    wild: words.map((word) => word.isPattern),
+    made: words.map((word) => word.isMade),
+    text,
+    isInner: scope.isInner || within !== null || depth > 0,
+    assigns,
+    within,
+    isByRunner,
+    stdin,
+    isPiped: feed.kind === 'unknown' && feed.isPipe === true,
+    isFed: feed.kind === 'file',
+    dirs: scope.dirs,
+  }
+}
+
 function addScript(
   facts: Facts,
   text: string,
@@ -159,6 +175,7 @@ function addScript(
   const inside: CommandScope = {
     ...scope,
     isStraight: !at.joins,
+    isSure: false,
     isInner: true,
     feed: { kind: 'none' },
     isOuter: false,
@@ -170,44 +187,4 @@ function addScript(
     scope,
     joins: at.joins,
   })
-}
-
-/** Actions of `find` that run or change something, wherever they stand in a word. */
-const hiddenAction = /-(delete|exec|execdir|ok|okdir|fls|fprint|fprint0|fprintf)\b/
-
-/** The words of `find` itself, without those of the commands it runs. */
-function ownWords(words: readonly ReadWord[]): readonly ReadWord[] {
-  let isInside = false
-  return words.filter((word) => {
-    if (isInside) {
-      isInside = word.value !== ';' && word.value !== '+'
-      return false
-    }
-    isInside = /^-(exec|execdir|ok|okdir)$|^-[xX]$/.test(word.start)
-    return true
-  })
-}
-
-const finders: ReadonlySet<string> = new Set(['find', 'gfind', 'fd', 'fdfind'])
-
-/** An action of `find` can hide in a value: such words have to be told. */
-function doubtWords(facts: Facts, words: readonly ReadWord[]): void {
-  const name = baseName(words[0]?.value ?? '')
-  if (!finders.has(name)) return
-  for (const word of ownWords(words)) {
-    if (word.value !== null) continue
-    if (hiddenAction.test(word.text) || word.start.startsWith('-')) {
-      const reason = `an option of \`${name}\` that is only known when it runs`
-      noteHidden(facts, { kind: 'value', reason, token: word.text })
-      continue
-    }
-    if (word.start !== '') continue
-    const reason = `a word of \`${name}\` that could be an action`
-    const token = word.text
-    if (/\$\(|`|\$\{?[0-9@*]/.test(word.text)) {
-      noteHidden(facts, { kind: 'value', reason, token })
-    } else {
-      facts.doubts.push({ names: expandedIn(word.text), allows: 'plain', reason, token })
-    }
-  }
 }

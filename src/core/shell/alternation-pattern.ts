@@ -8,3 +8,8 @@ export function alternationPattern(begin: string, lines: readonly string[], end:
     .filter((choice) => choice !== '')
   return new RegExp(`${begin}(?:${choices.join('|')})${end}`)
 }
+
+/** The same of one line of data, in upper or lower case. */
+export function anyOf(words: string, begin: string, end: string): RegExp {
+  return new RegExp(begin + words.split(' ').join('|') + end, 'i')
+}

@@ -15,31 +15,45 @@ export type ReadWord = {
   readonly isPattern: boolean
   /** What is in it comes from another command: `<(…)`, or a file that `find` picks. */
   readonly isStream: boolean
+  /** What is not known of it comes from the text itself, and is no option of the host's choice. */
+  readonly isMade: boolean
   readonly text: string
 }
 
 /** The most words that one word with braces may become. */
 const wordsPerBraceMax = 64
 
-/** What a word becomes: mostly one word, several by braces. */
-export function readWord(word: Word): readonly ReadWord[] {
+/** What is known of the variables and substitutions in a word. */
+export type WordLookup = {
+  /** The value of a part; null: only known when it runs. */
+  readonly valueOf: (part: WordPart) => string | null
+  /** Whether what is not known of it comes from the text itself. */
+  readonly isMade: (part: WordPart) => boolean
+}
+
+const nothingKnown: WordLookup = { valueOf: () => null, isMade: () => false }
+
+/** What a word becomes: mostly one word, several by braces, none where it expands to nothing. */
+export function readWord(word: Word, lookup: WordLookup = nothingKnown): readonly ReadWord[] {
   const parts = word.parts
   if (parts === undefined) return [staticWord(word.value, word.text)]
-  const pieces = piecesOf(parts)
-  if (!pieces.hasBraces) return [pieces.wordOf(word.text)]
-  const values = braceValues(parts)
+  const pieces = piecesOf(parts, lookup)
+  if (!pieces.hasBraces) return pieces.wordsOf(word.text)
+  const values = braceValues(parts, lookup)
   if (values !== null) return values.map((value) => staticWord(value, word.text))
-  return [{ ...pieces.wordOf(word.text), value: null, isOne: false }]
+  return pieces.wordsOf(word.text).map((one) => ({ ...one, value: null, isOne: false }))
 }
 
 /** A word that is known. */
 export function staticWord(value: string, text: string): ReadWord {
-  return { value, start: value, isOne: true, isPattern: false, isStream: false, text }
+  return { ...known, value, start: value, text }
 }
+
+const known = { isOne: true, isPattern: false, isStream: false, isMade: false } as const
 
 /** A word or words that nobody knows yet, such as those `xargs` adds. */
 export function unknownWord(text: string): ReadWord {
-  return { value: null, start: '', isOne: false, isPattern: false, isStream: false, text }
+  return { ...known, value: null, start: '', isOne: false, text }
 }
 
 /** One word with something in it that another command picks: `{}` of `find`. */
@@ -47,29 +61,78 @@ export function pickedWord(text: string): ReadWord {
   return { ...unknownWord(text), isOne: true, isStream: true }
 }
 
-type Pieces = { readonly hasBraces: boolean; readonly wordOf: (text: string) => ReadWord }
+type Pieces = {
+  readonly hasBraces: boolean
+  readonly wordsOf: (text: string) => readonly ReadWord[]
+}
 
-function piecesOf(parts: readonly WordPart[]): Pieces {
+function piecesOf(parts: readonly WordPart[], lookup: WordLookup): Pieces {
+  /** What a value splits into; all but the last are complete. */
+  const fields: string[] = []
   let start = ''
   let isKnown = true
   let isOne = true
   let isPattern = false
   let isStream = false
+  let isMade = false
   let hasBraces = false
+  /** Quotes and letters make a word, even an empty one. */
+  let isThere = false
   for (const part of parts) {
-    const value = partValue(part)
-    if (value === null) isKnown = false
-    else if (isKnown) start += value
+    const value = partValue(part, lookup)
+    const isBare = isExpansion(part)
+    if (!isBare) isThere = true
+    if (value === null) {
+      if (isKnown) start += quotedStart(part, lookup)
+      isKnown = false
+    } else if (isKnown && isBare) {
+      if (/[*?[]/.test(value)) isPattern = true
+      const split = value.split(/[ \t\n]+/)
+      if (split.length > 1 && isOne && parts.every((one) => partValue(one, lookup) !== null)) {
+        fields.push(...split.slice(0, -1).map((field, i) => (i === 0 ? start + field : field)))
+        start = split.at(-1) ?? ''
+      } else start += value
+    } else if (isKnown) start += value
     if (part.type === 'Glob' || part.type === 'ExtendedGlob') isPattern = true
     else if (part.type === 'BraceExpansion') hasBraces = true
     else if (part.type === 'ProcessSubstitution') isStream = true
     else if (value === null && splits(part)) isOne = false
+    if (value === null && makes(part, lookup)) isMade = true
   }
-  const value = isKnown ? start : null
+  const rest = { isOne, isPattern, isStream, isMade }
   return {
     hasBraces,
-    wordOf: (text) => ({ value, start, isOne, isPattern, isStream, text }),
+    wordsOf: (text) => {
+      const whole = fields
+        .filter((field) => field !== '')
+        .map((field) => ({ ...staticWord(field, text), isPattern }))
+      if (isKnown && start === '' && !isThere) return whole
+      return [...whole, { ...rest, value: isKnown ? start : null, start, text }]
+    },
   }
+}
+
+/** What a quoted part begins with before something in it is only known when it runs. */
+function quotedStart(part: WordPart, lookup: WordLookup): string {
+  if (part.type !== 'DoubleQuoted') return ''
+  let start = ''
+  for (const child of part.parts) {
+    const value = child.type === 'Literal' ? child.value : lookup.valueOf(child as WordPart)
+    if (value === null) return start
+    start += value
+  }
+  return start
+}
+
+function isExpansion(part: WordPart): boolean {
+  return /^(SimpleExpansion|ParameterExpansion|CommandExpansion)$/.test(part.type)
+}
+
+/** Whether what a part says comes from the text: a substitution, or a value assigned in it. */
+function makes(part: WordPart, lookup: WordLookup): boolean {
+  if (part.type === 'ProcessSubstitution') return true
+  if (part.type !== 'DoubleQuoted' && part.type !== 'LocaleString') return lookup.isMade(part)
+  return part.parts.some((child) => child.type !== 'Literal' && lookup.isMade(child as WordPart))
 }
 
 /** Whether the value of a part could become several words. */
@@ -78,7 +141,7 @@ function splits(part: WordPart): boolean {
   return part.text.includes('$@') || part.text.includes('[@]')
 }
 
-function partValue(part: WordPart): string | null {
+function partValue(part: WordPart, lookup: WordLookup): string | null {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -86,26 +149,31 @@ function partValue(part: WordPart): string | null {
       return part.value
     case 'Glob':
     case 'ExtendedGlob':
-      return part.parts?.some((inner) => partValue(inner) === null) ? null : part.text
+      return part.parts?.some((inner) => partValue(inner, lookup) === null) ? null : part.text
     case 'DoubleQuoted': {
       let whole = ''
       for (const child of part.parts) {
-        if (child.type !== 'Literal') return null
-        whole += child.value
+        const value = child.type === 'Literal' ? child.value : lookup.valueOf(child as WordPart)
+        if (value === null) return null
+        whole += value
       }
       return whole
     }
+    case 'SimpleExpansion':
+    case 'ParameterExpansion':
+    case 'CommandExpansion':
+      return lookup.valueOf(part)
     default:
       return null
   }
 }
 
 /** Every word that braces make; null when something in them has to run first, or too many. */
-function braceValues(parts: readonly WordPart[]): readonly string[] | null {
+function braceValues(parts: readonly WordPart[], lookup: WordLookup): readonly string[] | null {
   let values = ['']
   for (const part of parts) {
     const choices =
-      part.type === 'BraceExpansion' ? expandBraces(part.text) : oneOf(partValue(part))
+      part.type === 'BraceExpansion' ? expandBraces(part.text) : oneOf(partValue(part, lookup))
     if (choices === null || values.length * choices.length > wordsPerBraceMax) return null
     values = values.flatMap((value) => choices.map((choice) => value + choice))
   }

@@ -3,7 +3,7 @@
  * wrong. Decides nothing; the rule is in `rule-on-commands.ts`.
  */
 import type { Denial } from '../engine/types.ts'
-import { entriesOf, matchEntry } from './command-list-entries.ts'
+import { entriesOf, matchingEntries } from './command-list-entries.ts'
 import { quoteCommand } from './quote-command.ts'
 import { ruleOnCommands } from './rule-on-commands.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
@@ -42,9 +42,10 @@ export function explainCommands(
 const nothingElse = { redirections: [], assignments: [], functions: [], hidden: [] } as const
 const harmless = { words: ['true'], starts: ['true'], dirs: [''] } as const
 
-/** The longest entry that fits; a list has few, and each is split into words once. */
-function entryFor({ words }: SimpleCommand, entries: readonly string[]): string | null {
-  const count = matchEntry(entriesOf(entries), words)
-  if (count === null) return null
-  return entries.find((entry) => matchEntry(entriesOf([entry]), words) === count) ?? null
+/** The longest entry that fits; each is split into words once. */
+function entryFor(command: SimpleCommand, entries: readonly string[]): string | null {
+  const [longest] = matchingEntries(entriesOf(entries), command).toSorted(
+    (a, b) => b.words.length - a.words.length,
+  )
+  return longest?.text ?? null
 }

@@ -4,7 +4,7 @@
  * Strict: a word that is only known when it runs, or that stands for files, makes it a command
  * like any other.
  */
-import { normalisePath } from '../expr/glob.ts'
+import { leavesFrom } from './leaves-workspace.ts'
 import { isPipedFilter } from './reading-forms.ts'
 import type { SimpleCommand } from './shell-reading.ts'
 
@@ -14,11 +14,16 @@ export function isFreeCommand(command: SimpleCommand, workspace: string | null):
   if (assigns.length > 0) return false
   switch (words[0]) {
     case 'echo':
-      return isPlainEcho(command)
+      return onlySays(command, workspace)
+    case 'printf':
+      // An option would set a variable.
+      return /^[^-]/.test(command.starts[1] ?? '') && onlySays(command, workspace)
     case 'pwd':
       return words.slice(1).every((word) => word === '-P' || word === '-L')
     case 'cd':
-      return goesHome(command, workspace)
+      return staysInside(command, workspace)
+    case 'export':
+      return onlyExports(command)
     case 'cat':
       // It only says what the text itself hands it: how agents write long messages.
       return (words.length === 1 && stdin !== null) || isPipedFilter(command)
@@ -27,18 +32,35 @@ export function isFreeCommand(command: SimpleCommand, workspace: string | null):
   }
 }
 
-/** Nothing in it is expanded but how the last command ended: `echo "exit $?"`. */
-function isPlainEcho({ text, wild }: SimpleCommand): boolean {
-  return !wild.includes(true) && !/[$`]|[<>]\(|\}[<>]/.test(text.replaceAll('$?', ''))
+/** Expansions that give the value of a variable and nothing else. */
+const plainValue = /\$(?:[?#$!0-9]|[A-Za-z_]\w*|\{[A-Za-z_]\w*\})/g
+
+/** Its words are known, values of variables, or names of files in the workspace. */
+function onlySays(command: SimpleCommand, workspace: string | null): boolean {
+  const { words, starts, wild, text, dirs } = command
+  // `{a[…]}>x` keeps a descriptor in a variable, and evaluates its subscript.
+  if (/\}[<>]/.test(text)) return false
+  if (words.includes(null) && /[$`]|[<>]\(/.test(text.replace(plainValue, ''))) return false
+  return !starts.some((start, at) => wild[at] && leavesFrom({ dirs, workspace }, start))
 }
 
-/**
- * `cd` into the workspace itself. WHY no folder inside it: `npm test` runs other code there than
- * the one the author thought of, and a folder may be a link.
- */
-function goesHome({ words, wild, dirs }: SimpleCommand, workspace: string | null): boolean {
-  const [, target, ...more] = words
-  if (workspace === null || typeof target !== 'string' || more.length > 0) return false
-  if (wild.includes(true) || !target.startsWith('/') || target.includes('..')) return false
-  return dirs.every((dir) => dir !== null) && normalisePath(target, workspace) === '.'
+/** `cd` into a folder of the workspace, from wherever it may stand. */
+function staysInside({ words, wild, dirs }: SimpleCommand, workspace: string | null): boolean {
+  const targets = words.slice(1).filter((word, at) => at > 0 || !/^(-[PL]|--)$/.test(word ?? ''))
+  const [target, ...more] = targets
+  if (typeof target !== 'string' || target === '' || more.length > 0) return false
+  if (wild.includes(true) || target.startsWith('-') || dirs.includes(null)) return false
+  // Without a workspace, nobody knows where an absolute folder is.
+  if (workspace === null && target.startsWith('/')) return false
+  return !leavesFrom({ dirs, workspace }, target)
 }
+
+/** `export` of names and of values that stay one word; which names, another rule minds. */
+function onlyExports({ words, text }: SimpleCommand): boolean {
+  if (words.length < 2) return false
+  if (words.includes(null)) return exportedValues.test(text)
+  return words.slice(1).every((word) => /^[A-Za-z_]\w*(=|$)/.test(word ?? ''))
+}
+
+const exportedValues =
+  /^export(?:\s+[A-Za-z_]\w*=(?:"(?:[^"`\\$]|\$[A-Za-z_])*"|[\w./:@%+,-]*))+\s*$/

@@ -5,7 +5,7 @@
 
 import { findOdd, hasOdd } from './invisible-characters.ts'
 import { parseShell } from './parse.ts'
-import { newFacts, settleDoubts } from './shell-facts.ts'
+import { type Facts, newFacts, settleDoubts } from './shell-facts.ts'
 import type { ShellReading } from './shell-reading.ts'
 import { walkScript } from './walk.ts'
 import { settleLoops } from './working-folders.ts'
@@ -53,17 +53,23 @@ export function readShell(command: string, start: string | null = ''): ShellRead
 function readTree(command: string, letters: 'odd' | 'plain', start: string | null): ShellReading {
   const parsed = parseShell(command)
   if (!parsed.ok) return no(parsed.reason, parsed.token)
-  const facts = newFacts()
-  walkScript(parsed.script, facts, {
-    dirs: [start],
-    missed: null,
-    isStraight: true,
-    isInner: false,
-    feed: { kind: 'none' },
-    isOuter: true,
-    source: command,
-    depth: 0,
-  })
+  let facts = newFacts({ known: null, isOpaque: false })
+  for (let round = 0; ; round += 1) {
+    walkScript(parsed.script, facts, {
+      dirs: [start],
+      missed: null,
+      isStraight: true,
+      isSure: true,
+      isInner: false,
+      feed: { kind: 'none' },
+      isOuter: true,
+      source: command,
+      depth: 0,
+    })
+    if (facts.problem !== null || !needsAnother(facts, round)) break
+    const known = round + 1 < roundsMax ? facts.found : unknowns(facts)
+    facts = newFacts({ known, isOpaque: facts.isOpaque })
+  }
   if (facts.problem !== null) return no(facts.problem.reason, facts.problem.token)
   if (letters === 'odd') {
     const odd = findOdd(command, facts.quoted)
@@ -86,6 +92,26 @@ function readTree(command: string, letters: 'odd' | 'plain', start: string | nul
     functions: facts.functions,
     hidden: facts.hidden,
   }
+}
+
+/** The most walks over one text: each one knows the values that the one before has found. */
+const roundsMax = 4
+
+/** Whether a variable that the text assigns is used in it, and something new is known of it. */
+function needsAnother({ found, known, reads }: Facts, round: number): boolean {
+  if (round >= roundsMax || found.size === 0) return false
+  for (const [name, fact] of found) {
+    if (name !== '@' && !reads.has(name)) continue
+    const before = known?.get(name)
+    if (before === undefined || before.values.length !== fact.values.length) return true
+    if (before.isMade !== fact.isMade || before.count !== fact.count) return true
+  }
+  return false
+}
+
+/** Values that go on changing could be anything. */
+function unknowns({ found }: Facts): Facts['known'] {
+  return new Map([...found].map(([name, fact]) => [name, { ...fact, isMade: true, isSure: false }]))
 }
 
 function no(reason: string, token: string): ShellReading {

@@ -3,13 +3,20 @@
  * Knows readings and entries. Must not know stages, hosts or the disk.
  */
 import type { Denial } from '../engine/types.ts'
-import { type EntryIndex, entriesOf, matchEntry } from './command-list-entries.ts'
+import {
+  type CommandEntry,
+  type EntryIndex,
+  entriesOf,
+  matchingEntries,
+  namedFrom,
+} from './command-list-entries.ts'
 import { isFreeCommand } from './free-commands.ts'
 import { isOutside } from './leaves-workspace.ts'
 import { troubleIn } from './program-options.ts'
 import { quoteCommand } from './quote-command.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { changesWhatRuns } from './variable-names.ts'
+import { baseName, runners } from './wrappers.ts'
 
 /** Commands of the shell that only answer, wait or leave: nothing is done by them. */
 const harmless: ReadonlySet<string> = new Set(
@@ -30,6 +37,23 @@ export function ruleOnCommands(
 ): Denial | null {
   const trouble = judge(reading, entries, workspace)
   return trouble === null ? null : { ...trouble, hint: '' }
+}
+
+/** The denial of an `export` of names that are not the text's to set, unless it is listed. */
+export function ruleOnExports(
+  reading: ShellReading,
+  entries: readonly string[],
+  names: readonly string[],
+): Denial | null {
+  if (!reading.ok || names.length === 0) return null
+  const list = entriesOf(entries)
+  const found = reading.commands.find(
+    (command) =>
+      command.words[0] === 'export' &&
+      command.starts.some((start) => names.includes(start.split('=')[0] ?? '')) &&
+      matchingEntries(list, command).length === 0,
+  )
+  return found === undefined ? null : { ...notListed(found), hint: '' }
 }
 
 type Trouble = Pick<Denial, 'code' | 'reason'>
@@ -56,6 +80,10 @@ function notAllowed(reason: string): Trouble {
   return { code: 'COMMAND_NOT_ALLOWED', reason }
 }
 
+function notListed({ text }: SimpleCommand): Trouble {
+  return notAllowed(`\`${quoteCommand(text)}\` is not on the list`)
+}
+
 function unreadable(reason: string): Trouble {
   return { code: 'COMMAND_UNREADABLE', reason }
 }
@@ -65,52 +93,91 @@ function ruleOnNames(
   { list, isEmpty }: Pick<Seen, 'list' | 'isEmpty'>,
   workspace: string | null,
 ): Trouble | null {
-  if (!reading.commands.some((command) => command.words.length > 0)) {
+  const isIdle = reading.commands.every((command) => command.words.length === 0)
+  if (reading.commands.length === 0 || (isIdle && isEmpty)) {
     return notAllowed('it contains no command to check against the list')
   }
   const [defined] = reading.functions
   if (defined !== undefined) {
     return notAllowed(`the function \`${defined}\` would hide which commands run`)
   }
-  /** How many words of each command its entry names; 0: harmless without one. */
-  const listed: number[] = []
-  for (const command of reading.commands) {
-    const count = listedCount(command, { list, listed, isEmpty, workspace })
-    if (count === null) return notAllowed(`\`${quoteCommand(command.text)}\` is not on the list`)
-    listed.push(count)
-    const trouble = optionTrouble(command, count, workspace)
-    if (trouble !== null) {
-      const text = quoteCommand(command.text)
-      return notAllowed(
-        `\`${quoteCommand(trouble)}\` makes \`${text}\` do more than the list allows`,
-      )
-    }
+  /** What permits each command, for those that stand inside of it. */
+  const permitted: (readonly Permit[])[] = []
+  const { commands } = reading
+  const seen: Seen = { list, commands, permitted, isEmpty, workspace }
+  for (const command of commands) {
+    const permits = permitsOf(command, seen)
+    const clear = permits.filter((one) => optionTrouble(command, one, workspace) === null)
+    permitted.push(clear)
+    if (clear.length > 0 || needsNoEntry(command, seen)) continue
+    const [first] = permits
+    if (first === undefined) return notListed(command)
+    const trouble = quoteCommand(optionTrouble(command, first, workspace) ?? '')
+    const text = quoteCommand(command.text)
+    return notAllowed(`\`${trouble}\` makes \`${text}\` do more than the list allows`)
   }
   return null
 }
 
 type Seen = {
   readonly list: EntryIndex
-  readonly listed: readonly number[]
+  readonly commands: readonly SimpleCommand[]
+  readonly permitted: readonly (readonly Permit[])[]
   readonly isEmpty: boolean
   readonly workspace: string | null
 }
 
-/** Null: not on the list. A name that nobody knows yet is left to the rule on hidden things. */
-function listedCount(command: SimpleCommand, seen: Seen): number | null {
+/** Something that lets a command through, and how many of its first words the author named. */
+type Permit = {
+  readonly named: number
+  /** An entry, and its word where the command begins; null: no entry is needed. */
+  readonly entry: CommandEntry | null
+  readonly from: number
+}
+
+/**
+ * Everything that lets a command through; none: it is not on the list. All of them, so that one
+ * more entry never takes away what another one allows.
+ */
+function permitsOf(command: SimpleCommand, seen: Seen): readonly Permit[] {
   const { words, within, isByRunner } = command
   const first = words[0]
-  if (first === undefined || first === null) return words.length
-  const count = matchEntry(seen.list, words)
-  if (count !== null) return count
-  // An empty list permits nothing, not even what does nothing.
-  if (!seen.isEmpty && (isHarmless(first, words) || isFreeCommand(command, seen.workspace))) {
-    return words.length
+  // A name that nobody knows yet is left to the rule on hidden things.
+  if (first === undefined || first === null) return [free(words.length)]
+  const permits = matchingEntries(seen.list, command).map((entry) => permitBy(entry, 0))
+  if (within === null) return isByRunner ? [...permits, free(1)] : permits
+  const outer = seen.permitted[within.command] ?? []
+  for (const { entry, from } of outer) {
+    // The entry of a wrapper that goes on into the inner command speaks for it as well.
+    const permit = entry === null ? null : permitBy(entry, from + within.word)
+    if (permit !== null && permit.named > 0) permits.push(permit)
   }
-  // The entry of a wrapper that goes on into the inner command speaks for it as well.
-  const outer = within === null ? 0 : (seen.listed[within.command] ?? 0)
-  if (within !== null && outer > within.word) return outer - within.word
-  return isByRunner ? 1 : null
+  const runner = seen.commands[within.command]?.words ?? []
+  if (isByRunner && outer.some((one) => namesRunner(one, runner))) permits.push(free(1))
+  return permits.sort((a, b) => b.named - a.named)
+}
+
+/** An empty list permits nothing, not even what does nothing. */
+function needsNoEntry(command: SimpleCommand, { isEmpty, workspace }: Seen): boolean {
+  if (isEmpty) return false
+  const { words } = command
+  return isHarmless(words[0] ?? '', words) || isFreeCommand(command, workspace)
+}
+
+/** An entry speaks for what a runner runs if no wildcard of it stands for the runner. */
+function namesRunner({ entry, named }: Permit, words: SimpleCommand['words']): boolean {
+  if (entry === null || named === entry.words.length) return true
+  const isWord = (part: string, at: number) =>
+    words[at] === part || (at === 0 && baseName(words[0] ?? '') === part)
+  return runners.some((runner) => runner.length <= named && runner.every(isWord))
+}
+
+function free(named: number): Permit {
+  return { named, entry: null, from: 0 }
+}
+
+function permitBy(entry: CommandEntry, from: number): Permit {
+  return { named: namedFrom(entry, from), entry, from }
 }
 
 function isHarmless(first: string, words: readonly (string | null)[]): boolean {
@@ -121,13 +188,12 @@ function isHarmless(first: string, words: readonly (string | null)[]): boolean {
 
 function optionTrouble(
   command: SimpleCommand,
-  listedCount: number,
+  { named }: Permit,
   workspace: string | null,
 ): string | null {
   const name = command.words[0]
   if (name === undefined || name === null) return null
-  const { words, starts, dirs } = command
-  return troubleIn({ name, words, starts, listedCount, dirs, workspace })
+  return troubleIn({ command, listedCount: named, dirs: command.dirs, workspace })
 }
 
 function ruleOnAssignments(reading: GoodReading): Trouble | null {

@@ -3,6 +3,7 @@
  * sets cannot be set again. This checks the text; the runner controls the values.
  */
 import type { Denial } from '../engine/types.ts'
+import { couldReadEnvironment } from './environment-files.ts'
 import { interpretedCode } from './interpreters.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { baseName } from './wrappers.ts'
@@ -78,7 +79,7 @@ function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial
   if (prefix !== undefined) {
     return denied(`\`\${!${prefix}…}\` could show a blocked variable`, hint)
   }
-  if (reading.listsVariables) {
+  if (reading.listsVariables || couldReadEnvironment(reading)) {
     return denied('it would show the whole environment, part of which is blocked here', hint)
   }
   for (const command of reading.commands) {

@@ -1,17 +1,15 @@
 /**
- * The rule for a stage with a shell but without edits: commands that create, change or remove
- * files, and commands that start an interpreter, are denied. Reading, testing and building are
- * allowed. Knows readings only.
+ * The rule for a stage with a shell but without edits, as a list of what is allowed: programs that
+ * are known to read, build or test, with options that are known to be harmless. Everything else is
+ * denied. What is known stands in `programs/`. Knows readings only.
  */
 import type { Denial } from '../engine/types.ts'
-import { alternationPattern } from './alternation-pattern.ts'
-import { writingGit } from './git-writes.ts'
-import { interpreterOf, runsCode } from './interpreters.ts'
+import { isBuildResult, isListTrouble, isNowhere } from './argument-checks.ts'
 import { quoteCommand } from './quote-command.ts'
-import { awkProgram, sedScripts } from './sed-awk-programs.ts'
+import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
-import { readAwk, readSed } from './text-languages.ts'
-import { baseName, shells, strangeShells } from './wrappers.ts'
+import { changesWhatRuns } from './variable-names.ts'
+import { baseName } from './wrappers.ts'
 
 /** The denial of a text that would write. */
 export function ruleOnShellWrites(reading: ShellReading): Denial | null {
@@ -22,6 +20,8 @@ export function ruleOnShellWrites(reading: ShellReading): Denial | null {
   }
   const into = reading.redirections.find((one) => one.kind === 'write')
   if (into !== undefined) return denied(`\`${into.text}\` writes a file`)
+  const set = reading.assignments.find(({ name, value }) => changesWhatRuns(name, value))
+  if (set !== undefined) return denied(`setting \`${set.name}\` changes what commands run`)
   for (const command of reading.commands) {
     const why = whyItWrites(command)
     if (why !== null) return denied(`\`${quoteCommand(command.text)}\` ${why}`)
@@ -39,178 +39,198 @@ function denied(what: string): Denial {
   }
 }
 
-/** Programs that make, change, move or remove files, whatever their options. */
-const writers: ReadonlySet<string> = new Set(
-  [
-    'tee sponge cp mv install rsync scp sftp ln link symlink rm rmdir unlink shred truncate touch',
-    'mkdir mkfifo mknod mktemp chmod chown chgrp chattr setfacl setfattr xattr patch ed ex vi vim',
-    'nvim view nano emacs pico joe micro code subl wget aria2c unzip gunzip bunzip2 unxz',
-    'uncompress gzip bzip2 xz zstd compress zip 7z 7za rar unrar cpio split csplit rename prename',
-    'trash trash-put del crontab at batch mkfs dd fallocate apply_patch applypatch git-apply',
-    'ditto mount umount',
-  ].flatMap((line) => line.split(' ')),
-)
-
-/** Writers that only show something with these options. */
-const onlyShows: ReadonlyMap<string, RegExp> = new Map([
-  ['unzip', /^-[a-zA-Z]*[lvtpzZ]/],
-  ['gzip', /^-[a-zA-Z]*[clt]|^--(stdout|list|test|to-stdout)$/],
-  ['gunzip', /^-[a-zA-Z]*[clt]|^--(stdout|list|test|to-stdout)$/],
-  ['bzip2', /^-[a-zA-Z]*[ct]|^--(stdout|test)$/],
-  ['bunzip2', /^-[a-zA-Z]*[ct]/],
-  ['xz', /^-[a-zA-Z]*[clt]|^--(stdout|list|test)$/],
-  ['unxz', /^-[a-zA-Z]*[clt]/],
-  ['zstd', /^-[a-zA-Z]*[clt]|^--(stdout|list|test)$/],
-  ['7z', /^[lt]$/],
-  ['7za', /^[lt]$/],
-  ['patch', /^--dry-run$/],
-  ['rsync', /^(-[a-zA-Z]*n[a-zA-Z]*|--dry-run|--list-only)$/],
-  ['crontab', /^-l$/],
-  ['mktemp', /^(-u|--dry-run)$/],
-  ['wget', /^(--spider|-qO-|-O-|-nv -O-|--output-document=-)$/],
-  ['cpio', /^-[a-zA-Z]*t/],
-])
-
-type Check = (command: SimpleCommand) => string | null
-
 /** Whether a command makes, changes or removes files, apart from what code in it could do. */
 export function writesByItself(command: SimpleCommand): boolean {
-  return interpreterOf(command) === null && whyItWrites(command) !== null
+  const found = programArguments(command)
+  if (found === null || /^(runs|shell|sources|wraps)$/.test(found.grammar.use)) return false
+  return whyItWrites(command) !== null
 }
 
-function whyItWrites(command: SimpleCommand): string | null {
+/** Whether a command is known to change nothing, whatever files it names. */
+export function isKnownReader(command: SimpleCommand): boolean {
+  const use = programArguments(command)?.grammar.use
+  return (use === 'reads' || use === 'changes') && whyItWrites(command) === null
+}
+
+/** Why a command is more than reading, building or testing; null: it is not. */
+export function whyItWrites(command: SimpleCommand): string | null {
   const first = command.words[0]
+  // A name that only shows when it runs is left to what is hidden.
   if (first === undefined || first === null) return null
-  const name = baseName(first)
   if (isAsking(command)) return null
-  if (writers.has(name)) return isOnlyShowing(name, command) ? null : 'changes files'
-  if (interpreterOf(command) !== null) {
-    return runsCode(command) ? 'hands control to an interpreter' : null
+  const isPackage = command.isByRunner && /^@[\w.-]+\/[\w.-]+(@.*)?$/.test(first)
+  const found = isPackage || isTrustedPlace(first) ? programArguments(command) : null
+  if (found === null) {
+    return first.includes('/')
+      ? 'hands control to a script'
+      : 'is not known to only read, build or test'
   }
-  if (shells.has(name) || strangeShells.has(name)) return whyOfShell(command)
-  return checks.get(name)?.(command) ?? null
+  return whyByUse(command, found) ?? whyByArguments(command, found)
 }
 
-function isAsking({ starts }: SimpleCommand): boolean {
-  return starts.length === 2 && /^(--help|--version)$/.test(starts[1] ?? '')
+/** `--help` and `--version` alone, or behind a verb: nothing else is done. */
+function isAsking({ words }: SimpleCommand): boolean {
+  const asks = (word: string | null | undefined) => /^(--help|--version)$/.test(word ?? '')
+  if (words.length === 2) return asks(words[1])
+  return words.length === 3 && /^[a-z][\w:-]*$/.test(words[1] ?? '') && words[2] === '--help'
 }
 
-const devices = /^\/dev\/(null|stdout|stderr|tty)$/
-
-function isOnlyShowing(name: string, { starts }: SimpleCommand): boolean {
-  const operands = starts.slice(1).filter((start) => !start.startsWith('-'))
-  const targets = name === 'tee' ? operands : operands.slice(-1)
-  const isNowhere = targets.length > 0 && targets.every((target) => devices.test(target))
-  if (isNowhere && (name === 'tee' || name === 'cp')) return true
-  const pattern = onlyShows.get(name)
-  if (pattern === undefined) return false
-  if (name === 'wget' && starts.some((start, i) => start === '-O' && starts[i + 1] === '-')) {
-    return true
-  }
-  return starts.slice(1).some((start) => pattern.test(start))
-}
-
-/** A `-c` script stands beside it, read; a script file is code like any other. */
-function whyOfShell(command: SimpleCommand): string | null {
-  const args = command.starts.slice(1)
-  if (args.some((arg) => /^-\w*c$/.test(arg)) || args.some((arg) => /^-\w*n$/.test(arg)))
-    return null
-  return args.some((arg) => !arg.startsWith('-')) ? 'hands control to a script' : null
-}
-
-function whenever(pattern: RegExp, why: string): Check {
-  return ({ starts }) => (starts.slice(1).some((start) => pattern.test(start)) ? why : null)
-}
-
-function sedWrites(command: SimpleCommand): string | null {
-  if (command.starts.slice(1).some((start) => /^(-[nErsuz]*i|--in-place)/.test(start))) {
-    return 'edits in place'
-  }
-  const isWriting = sedScripts(command).some((script) => {
-    const { runs, writes } = readSed(script)
-    return runs || writes
-  })
-  return isWriting ? 'has a script that writes or runs something' : null
-}
-
-function awkWrites(command: SimpleCommand): string | null {
-  const { runs, writes } = readAwk(awkProgram(command))
-  if (runs || writes) return 'has a program that writes or runs something'
-  const includes = command.starts.some(
-    (start, i) =>
-      /^(-i|--include)/.test(start) && /inplace/.test(`${start}${command.starts[i + 1]}`),
-  )
-  return includes ? 'edits in place' : null
-}
-
-function tarWrites({ starts }: SimpleCommand): string | null {
-  const mode = starts[1] ?? ''
-  const isShort = /^-?[a-zA-Z]*[xcruA]/.test(mode) && !mode.startsWith('--')
-  const isLong = starts.some((start) => /^--(extract|get|create|append|update|delete)/.test(start))
-  const toStream = starts.some((start) => /^(-[a-zA-Z]*O|--to-stdout)$/.test(start))
-  return (isShort || isLong) && !toStream ? 'makes files' : null
-}
-
-function curlWrites({ starts }: SimpleCommand): string | null {
-  const at = starts.findIndex((start, i) => i > 0 && curlFile.test(start))
-  if (at < 0) return null
-  const start = starts[at] as string
-  const value = start.includes('=') ? start.slice(start.indexOf('=') + 1) : (starts[at + 1] ?? '')
-  const isStream =
-    /^(-|\/dev\/(null|stdout|stderr))$/.test(value) || /^-o(-|\/dev\/null)$/.test(start)
-  return isStream ? null : 'saves a file'
-}
-
-const curlFile = alternationPattern(
-  '^',
+const trustedPlace = new RegExp(
   [
-    '-[a-zA-Z]*[oOJ]($|[-/.\\w])',
-    '--(output|remote-name|output-dir|cookie-jar|dump-header)(-all)?(=|$)',
-  ],
-  '',
+    '^(?:/(?:usr/|usr/local/|opt/homebrew/)?s?bin/',
+    '|(?:\\./|\\.\\./)*(?:[\\w.@-]+/)*(?:node_modules/\\.bin|\\.?venv/bin|vendor/bin)/',
+    '|(?:\\./|\\.\\./)*(?:gradlew|mvnw)$|(?:\\./)?bin/(?:rails|rspec|rake|bundle|rubocop)$)',
+  ].join(''),
 )
 
-function ddWrites({ starts }: SimpleCommand): string | null {
-  const into = starts.find((start) => start.startsWith('of='))
-  return into === undefined || /^of=\/dev\/(null|stdout|stderr)$/.test(into)
-    ? null
-    : 'writes a file'
+/** A program where programs are installed, and no file of the project. */
+function isTrustedPlace(word: string): boolean {
+  return !word.includes('/') || (trustedPlace.test(word) && !/\.\w+$/.test(baseName(word)))
 }
 
-function findWrites({ starts }: SimpleCommand): string | null {
-  return starts.some((start) => /^-(delete|fprint|fprint0|fprintf|fls)$/.test(start))
-    ? 'removes or writes files'
-    : null
+/** What the program as such does, in the way it is called. */
+function whyByUse(command: SimpleCommand, found: ReadArguments): string | null {
+  const { grammar, options, operands } = found
+  if (found.isVerbUnknown) return 'has a sub-command that is only known when it runs'
+  const has = (kind: string) => options.some((option) => option.kind === kind)
+  const verb = found.verbs.length === 0 ? '' : ` by \`${quoteCommand(found.verbs.join(' '))}\``
+  switch (grammar.use) {
+    case 'changes':
+      // `cargo fmt -- --check`
+      if (operands.some(({ value }) => value === '--check')) return null
+      if (has('shows') || isReadingVerb(found) || keepsNothing(found)) return null
+      return `changes files${verb}`
+    case 'runs':
+      if (has('script')) return 'hands control to an interpreter'
+      if (has('tests') || has('checks')) return null
+      if (has('shows') && operands.length === 0) return null
+      return 'hands control to an interpreter'
+    case 'shell':
+      return whyOfShell(command)
+    case 'sources':
+      // Entering a virtual environment only sets variables; any other file is a script.
+      return /(^|\/)activate$/.test(command.starts[1] ?? '') ? null : 'hands control to a script'
+    case 'remote':
+      return operands.length > 0 ? 'runs commands on another machine' : null
+    default:
+      return null
+  }
 }
 
-function sourceRuns({ starts }: SimpleCommand): string | null {
-  // Entering a virtual environment only sets variables; any other file is a script.
-  return /(^|\/)activate$/.test(starts[1] ?? '') ? null : 'hands control to a script'
+/** `wget -O -`, `tee /dev/null`, `cp a /dev/null`: what it would save it says, or drops. */
+function keepsNothing({ grammar, options, operands }: ReadArguments): boolean {
+  const document = options.find(({ kind }) => kind === 'document')
+  if (document !== undefined) return isNowhere(document.value)
+  const isPut = grammar.operands[0] === 'put'
+  const targets = isPut ? operands.slice(-1) : operands.filter(({ kind }) => kind === 'write')
+  return targets.length > 0 && targets.every(({ value }) => value !== '-' && isNowhere(value))
 }
 
-const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ['sed', sedWrites],
-  ['gsed', sedWrites],
-  ['awk', awkWrites],
-  ['gawk', awkWrites],
-  ['mawk', awkWrites],
-  ['nawk', awkWrites],
-  ['tar', tarWrites],
-  ['gtar', tarWrites],
-  ['bsdtar', tarWrites],
-  ['curl', curlWrites],
-  ['dd', ddWrites],
-  ['find', findWrites],
-  ['gfind', findWrites],
-  ['git', writingGit],
-  ['source', sourceRuns],
-  ['.', sourceRuns],
-  ['sort', whenever(/^(-[a-zA-Z]*o|--output)/, 'writes a file')],
-  ['yq', whenever(/^(-[a-zA-Z]*i[a-zA-Z]*|--inplace|--in-place)$/, 'edits in place')],
-  ['jq', whenever(/^(-i|--in-place)$/, 'edits in place')],
-  ['sudoedit', () => 'edits a file'],
-  ['prettier', whenever(/^(-w|--write)$/, 'changes files')],
-  ['eslint', whenever(/^(--fix|-o|--output-file)(=|$)/, 'changes files')],
-  ['xxd', whenever(/^-[a-z]*r/, 'writes a file')],
-  ['gh', whenever(/^(merge|delete|create|edit|close|download)$/, 'changes something')],
-])
+function isReadingVerb({ grammar, operands }: ReadArguments): boolean {
+  const { readsIf, max } = grammar.raw
+  if (readsIf === undefined) return false
+  if (max === 0 && operands.length === 0) return true
+  const pattern = new RegExp(readsIf)
+  return operands.slice(0, 4).some((operand) => pattern.test(operand.value ?? ''))
+}
+
+/** A `-c` script stands beside it, read; a script file or one on its input is code like any. */
+function whyOfShell(command: SimpleCommand): string | null {
+  const args = command.starts.slice(1)
+  const end = args.findIndex((arg) => !/^[-+]/.test(arg) || arg === '--')
+  const options = end < 0 ? args : args.slice(0, end)
+  if (options.some((arg) => /^-[a-z]*c[a-z]*$/.test(arg))) return null
+  if (options.some((arg) => /^--?(rcfile|init-file)/.test(arg))) return 'hands control to a script'
+  if (options.some((arg) => /^-[a-z]*n[a-z]*$/.test(arg))) return null
+  if (end >= 0 && args[end - 1] !== '-o') return 'hands control to a script'
+  return command.isFed ? 'hands control to a script' : null
+}
+
+/** What its options and operands make it do. */
+function whyByArguments(command: SimpleCommand, found: ReadArguments): string | null {
+  const { grammar, options, operands } = found
+  const { raw } = grammar
+  if (grammar.use === 'wraps' && raw.options === undefined) return null
+  if (found.loose > 0 && grammar.isDangerous) {
+    return `has an option that is only known when it runs: \`${command.text.slice(0, 60)}\``
+  }
+  if (found.unknown !== null && !grammar.isOpen && grammar.use !== 'wraps') {
+    return `has an option that is not known to be harmless: \`${quoteCommand(found.unknown)}\``
+  }
+  const effect = (kind: string) => options.some((option) => option.kind === kind)
+  const shows = effect('shows')
+  for (const argument of [...options, ...operands]) {
+    const why = whyOfArgument(command, argument, { makes: effect('makes') })
+    const isShown = shows && (argument.name === '' || /^(writes|extracts)$/.test(argument.kind))
+    if (why !== null && !isShown) return why
+  }
+  if (raw.dashes === 'writes' && found.behindDashes > 0) return 'discards changes'
+  if (effect('lists') || shows) return null
+  if (raw.max !== undefined && operands.length > raw.max && raw.readsIf === undefined) {
+    return 'changes something'
+  }
+  if (raw.stage !== undefined) return whyOfCompiler(found, raw.stage)
+  return raw.makes === true && operands.length > 0 ? 'changes something' : null
+}
+
+/** A compiler puts its result next to the sources unless it is told where. */
+function whyOfCompiler({ options }: ReadArguments, name: string): string | null {
+  const into = options.find((option) => option.name === name)
+  if (into === undefined) return 'makes files'
+  return isNowhere(into.value) ? null : 'makes files'
+}
+
+function whyOfArgument(
+  command: SimpleCommand,
+  argument: ProgramArgument,
+  { makes }: { readonly makes: boolean },
+): string | null {
+  const { kind, value, start } = argument
+  if (kind === '') return null
+  const text = quoteCommand(command.starts[argument.at] ?? '')
+  switch (kind) {
+    case 'edits':
+    case 'writes':
+    case 'discards':
+      return `changes files by \`${text}\``
+    case 'script':
+    case 'inner':
+      return kind === 'script' ? 'hands control to an interpreter' : null
+    case 'include':
+      return 'loads code'
+    case 'extracts':
+      return 'makes files'
+    case 'built':
+      return isBuildResult(value) ? null : `writes a file by \`${text}\``
+    case 'sed':
+    case 'awk':
+      if (value === null && argument.isMade) return 'has a script that is only known when it runs'
+      break
+    case 'archive':
+      return makes && !isNowhere(value) ? 'makes a file' : null
+    case 'write':
+    case 'document':
+      return isNowhere(value) ? null : `writes a file by \`${text}\``
+    case 'key':
+      return /^of=/.test(start) && !isNowhere(start.slice(3)) ? 'writes a file' : null
+    case 'branch':
+      return /^\.|[*?[]|\/$|\.[a-z]{1,4}$/.test(start) ? 'discards changes' : null
+    case 'ref':
+      return start.includes(':') ? 'changes branches' : null
+    case 'dry':
+      return value === 'none' ? 'changes something' : null
+    case 'mode':
+      return /^(check|diff|false)$/.test(value ?? '') ? null : 'changes files'
+    case 'format':
+      return (value ?? '').includes('=') ? `writes a file by \`${text}\`` : null
+    case 'output':
+      return /type=(docker|registry|image|cacheonly)/.test(value ?? '') ? null : 'writes files'
+  }
+  const place = {
+    program: baseName(command.words[0] ?? ''),
+    argument,
+    dirs: command.dirs,
+    workspace: null,
+  }
+  return isListTrouble(place) ? `does more than reading by \`${text}\`` : null
+}

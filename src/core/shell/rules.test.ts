@@ -5,7 +5,7 @@ import neighbours from './neighbours.json' with { type: 'json' }
 import { readShell } from './read-shell.ts'
 import records from './records.json' with { type: 'json' }
 import { withVariables } from './rewrite-command.ts'
-import { ruleOnCommands } from './rule-on-commands.ts'
+import { ruleOnCommands, ruleOnExports } from './rule-on-commands.ts'
 import { ruleOnEnv } from './rule-on-env.ts'
 import { ruleOnShellWrites } from './rule-on-shell-writes.ts'
 import { shellEdits, shellTouches } from './shell-paths.ts'
@@ -59,6 +59,7 @@ function judge({ rule, command }: Record): Pick<Denial, 'code'> | null {
   const isReading = list === undefined && tools !== undefined && !mayWrite
   return (
     (list === undefined ? null : ruleOnCommands(reading, list)) ??
+    ruleOnExports(reading, list ?? ['export'], Object.keys(rule.env_overrides ?? {})) ??
     (list === undefined ? null : redirected(command, mayWrite ? 'writes' : 'reads')) ??
     (isReading ? ruleOnShellWrites(reading) : null) ??
     ruleOnEnv(reading, {

@@ -4,6 +4,7 @@
  */
 import type { TextSpan } from './invisible-characters.ts'
 import type { AssignedValue, Dirs, Hidden, Redirection, SimpleCommand } from './shell-reading.ts'
+import { type VariableFact, withAssignment } from './variable-values.ts'
 
 /** What is known of the values a variable gets in the text, from harmless to anything. */
 type Quality = 'number' | 'plain' | 'chosen'
@@ -24,6 +25,16 @@ export type Facts = {
   readonly redirections: Redirection[]
   readonly reads: Set<string>
   readonly writes: Map<string, Quality>
+  /** What the text assigns, gathered anew with every walk. */
+  readonly found: Map<string, VariableFact>
+  /** The same from the walk before; null: this is the first one. */
+  readonly known: ReadonlyMap<string, VariableFact> | null
+  /** The values at this point of the straight way. */
+  readonly current: Map<string, string>
+  /** What is being visited happens in any case, once. */
+  isSure: boolean
+  /** A file or a text that is evaluated could assign anything. */
+  isOpaque: boolean
   readonly assignments: AssignedValue[]
   readonly prefixes: string[]
   readonly functions: string[]
@@ -41,9 +52,14 @@ export type Facts = {
   problem: { readonly reason: string; readonly token: string } | null
 }
 
-/** Nothing gathered yet. */
-export function newFacts(): Facts {
+/** Nothing gathered yet but what a walk before has found. */
+export function newFacts({ known, isOpaque }: Pick<Facts, 'known' | 'isOpaque'>): Facts {
   return {
+    found: new Map(),
+    known,
+    current: new Map(),
+    isSure: true,
+    isOpaque,
     commands: [],
     redirections: [],
     reads: new Set(),
@@ -65,15 +81,24 @@ export function newFacts(): Facts {
 const rank: Readonly<Record<Quality, number>> = { number: 0, plain: 1, chosen: 2 }
 
 /** A value as it is written, or only what it is good for. */
-export type WrittenFileFact = Quality | { readonly value: string | null }
+export type WrittenFileFact =
+  | Quality
+  /** `isMade`: see `ReadWord`; if it is not said, a value that is not known could be anything. */
+  | { readonly value: string | null; readonly isMade?: boolean }
 
 /** Notes that the text writes a variable; the worst of its values counts. */
 export function noteWrite(facts: Facts, name: string, written: WrittenFileFact): void {
   const isKnown = typeof written === 'object'
   const quality = isKnown ? qualityOf(written.value) : written
   facts.assignments.push({ name, value: isKnown ? written.value : null })
-  const known = facts.writes.get(name)
-  if (known === undefined || rank[quality] > rank[known]) facts.writes.set(name, quality)
+  const before = facts.writes.get(name)
+  if (before === undefined || rank[quality] > rank[before]) facts.writes.set(name, quality)
+  const value = isKnown ? written.value : null
+  const isMade = isKnown ? (written.isMade ?? true) : written === 'chosen'
+  const { isSure } = facts
+  facts.found.set(name, withAssignment(facts.found.get(name), value, { isMade, isSure }))
+  if (value !== null && isSure) facts.current.set(name, value)
+  else facts.current.delete(name)
 }
 
 /** What a value is good for; null: not known before it runs. */
@@ -91,11 +116,18 @@ export function noteHidden(facts: Facts, hidden: Hidden): void {
 /** Turns the doubts that turned out right into hidden values. */
 export function settleDoubts(facts: Facts): void {
   for (const doubt of facts.doubts) {
-    const isBad = doubt.names.some((name) => {
+    const bad = doubt.names.filter((name) => {
       const quality = facts.writes.get(name)
       return quality !== undefined && rank[quality] > rank[doubt.allows]
     })
-    if (isBad) noteHidden(facts, { kind: 'value', reason: doubt.reason, token: doubt.token })
+    if (bad.length === 0) continue
+    // A value that holds a subscript, or that the text makes up, is code; others only might be.
+    const isCode = bad.some((name) => {
+      const fact = facts.found.get(name)
+      return fact?.isMade === true || fact?.values.some((value) => /[[$`]/.test(value))
+    })
+    const kind = isCode ? 'code' : 'value'
+    noteHidden(facts, { kind, reason: doubt.reason, token: doubt.token })
   }
 }
 

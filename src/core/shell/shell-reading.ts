@@ -49,6 +49,8 @@ export type SimpleCommand = {
   readonly starts: readonly string[]
   /** Per word: a wildcard in it stands outside quotes, so the shell looks for files. */
   readonly wild: readonly boolean[]
+  /** Per word: what is not known of it, the text itself makes up, and no variable of the host. */
+  readonly made: readonly boolean[]
   /** As written, for messages. */
   readonly text: string
   /** Runs inside another command of the text: a wrapper, a substitution, an inner shell. */
@@ -63,6 +65,8 @@ export type SimpleCommand = {
   readonly stdin: string | null
   /** It reads what the command in front of it says, and no file in its place. */
   readonly isPiped: boolean
+  /** A file stands on its input. */
+  readonly isFed: boolean
   /** Where it may run. */
   readonly dirs: Dirs
 }

@@ -1,42 +1,66 @@
 /**
- * Programs in the languages of `sed` and `awk`: do they run other programs or write files? A rough
- * check that says yes only on plain signs.
+ * Programs in the languages of `sed`, `awk` and the clients of databases: do they run other
+ * programs or write files?
  */
+import { anyOf } from './alternation-pattern.ts'
+import names from './names.json' with { type: 'json' }
 
 type TextProgram = { readonly runs: boolean; readonly writes: boolean }
 
 const tame: TextProgram = { runs: false, writes: false }
+const wild: TextProgram = { runs: true, writes: true }
 
 /** The most characters of a program that are looked at; a longer one is not trusted. */
 const programCharsMax = 20_000
 
 /** What a script of `sed` does beside editing its stream. */
 export function readSed(script: string): TextProgram {
-  if (script.length > programCharsMax) return { runs: true, writes: true }
+  if (script.length > programCharsMax) return wild
+  const text = script.replaceAll(/\\\n/g, '\n')
+  // WHY twice: whether a delimiter inside of `[…]` ends a part depends on the version of `sed`.
+  const readings = [scanSed(text, 'classes'), scanSed(text, 'plain')]
+  const runs = readings.some((one) => one?.runs)
+  const writes = readings.some((one) => one?.writes)
+  return runs || writes ? { runs, writes } : tame
+}
+
+type Brackets = 'classes' | 'plain'
+
+/** Null: `sed` would not take it, and does nothing. */
+function scanSed(script: string, brackets: Brackets): TextProgram | null {
   let runs = false
   let writes = false
   let i = 0
   while (i < script.length) {
-    i = skipAddress(script, skipBlanks(script, i))
+    i = skipAddress(script, skipBlanks(script, i), brackets)
     const command = script[i]
     i += 1
     if (command === undefined) break
     if (command === 's' || command === 'y') {
-      const end = skipParts(script, i, 2)
-      const flags = /^[a-zA-Z0-9]*/.exec(script.slice(end))?.[0] ?? ''
-      if (command === 's' && /e/.test(flags.split('w')[0] ?? '')) runs = true
-      if (command === 's' && flags.includes('w') && !toStream(script, end)) writes = true
-      i = flags.includes('w') ? lineEnd(script, end) : end + flags.length
+      const end = skipParts(script, i, { parts: 2, brackets })
+      const flags = /^[a-zA-Z0-9 ]*/.exec(script.slice(end))?.[0] ?? ''
+      const [before = ''] = flags.split('w')
+      if (command === 's' && before.includes('e')) runs = true
+      const isWriting = command === 's' && flags.includes('w')
+      if (isWriting && !toStream(script, end + before.length)) writes = true
+      i = isWriting ? lineEnd(script, end) : end + flags.length
     } else if (command === 'e') {
       runs = true
       i = lineEnd(script, i)
     } else if (command === 'w' || command === 'W') {
       if (!toStream(script, i - 1)) writes = true
       i = lineEnd(script, i)
-    } else if (/[aicrR]/.test(command)) i = lineEnd(script, i)
+    } else if (/[#aicrRv]/.test(command)) i = lineEnd(script, i)
     else if (/[btT:]/.test(command)) i = labelEnd(script, i)
+    else if (!/[dDgGhHlnNpPqQxzF=]/.test(command)) return null
+    else i = (/^\s*\d*/.exec(script.slice(i))?.[0].length ?? 0) ? i + digitsAt(script, i) : i
   }
-  return runs || writes ? { runs, writes } : tame
+  return { runs, writes }
+}
+
+/** `q5`, `l 80`: a number behind a command. */
+function digitsAt(script: string, from: number): number {
+  return /^[ \t]*\d+/.exec(script.slice(from, from + 20))?.[0].length ?? 0
 }
 
 function skipBlanks(text: string, from: number): number {
@@ -46,33 +70,37 @@ function skipBlanks(text: string, from: number): number {
 }
 
 /** A line number, `$`, `/re/` or `\cREc`, two of them with a comma, and `!`. */
-function skipAddress(text: string, from: number): number {
+function skipAddress(text: string, from: number, brackets: Brackets): number {
   let i = from
   while (i < text.length) {
     const char = text[i] as string
-    if (/[\d$,!~+\sIM]/.test(char)) i += 1
-    else if (char === '/') i = skipParts(text, i, 1)
-    else if (char === '\\' && i + 1 < text.length) i = skipParts(text, i + 1, 1)
+    if (/[\d$,!~+\sIM{]/.test(char)) i += 1
+    else if (char === '/') i = skipParts(text, i, { parts: 1, brackets })
+    else if (char === '\\' && i + 1 < text.length)
+      i = skipParts(text, i + 1, { parts: 1, brackets })
     else break
   }
   return i
 }
 
 /** From a delimiter over so many parts, each ended by the delimiter again. */
-function skipParts(text: string, from: number, parts: number): number {
+function skipParts(
+  text: string,
+  from: number,
+  { parts, brackets }: { readonly parts: number; readonly brackets: Brackets },
+): number {
   const delimiter = text[from]
   let left = parts
   let i = from + 1
-  let inClass = false
+  let classAt = -1
   while (i < text.length && left > 0) {
     const char = text[i]
-    if (char === '\\') i += 1
-    else if (char === '[' && !inClass) inClass = true
-    else if (char === ']' && inClass && text[i - 1] !== '[') inClass = false
-    else if (char === delimiter && (!inClass || delimiter !== '/')) {
-      left -= 1
-      inClass = false
-    }
+    if (classAt >= 0) {
+      // Right behind `[` or `[^` a bracket is a letter.
+      if (char === ']' && !/^\^?$/.test(text.slice(classAt + 1, i))) classAt = -1
+    } else if (char === '\\') i += 1
+    else if (char === '[' && brackets === 'classes' && left === parts) classAt = i
+    else if (char === delimiter) left -= 1
     i += 1
   }
   return i
@@ -96,23 +124,72 @@ function toStream(text: string, from: number): boolean {
 
 /** What a program of `awk` does beside printing. */
 export function readAwk(program: string): TextProgram {
-  if (program.length > programCharsMax) return { runs: true, writes: true }
-  const bare = program
-    .replace(/(>>?|\|&?)\s*"\/dev\/std(out|err)"/g, '')
-    .replace(/\\./g, '')
-    .replace(/"[^"\n]*"/g, '""')
-    .replace(/(^|[\s(,;{}~!&|])\/(?:[^/\n])*\//g, '$1 0 ')
-    .replace(/#[^\n]*/g, '')
-    .replace(/\|\|/g, ' ')
+  if (program.length > programCharsMax) return wild
+  const bare = flatAwk(program)
+  if (bare === null) return wild
   const flat = withoutBrackets(bare)
-  const runs =
-    /\bsystem\s*\(/.test(bare) ||
-    /\|\s*(?:&\s*)?getline\b/.test(bare) ||
-    printsInto(flat, '|') ||
-    /@load\b/.test(bare) ||
-    /\|&/.test(bare)
+  const runs = /\bsystem\b/.test(bare) || /\|\s*(?:&\s*)?getline\b/.test(bare) || /[@`]|\|&/.test(bare)
+  const isPiping = printsInto(flat, '|')
   const writes = printsInto(flat, '>')
-  return runs || writes ? { runs, writes } : tame
+  return runs || isPiping || writes ? { runs: runs || isPiping, writes } : tame
+}
+
+/**
+ * A program of `awk` with its texts and expressions taken out: `""` and `0` stand in their places.
+ * Streams of its own (`> "/dev/stderr"`) are taken out with them. Null: it has no end.
+ */
+function flatAwk(program: string): string | null {
+  const text = program.replaceAll(/\\\r?\n/g, ' ')
+  let out = ''
+  let i = 0
+  while (i < text.length) {
+    const char = text[i] as string
+    if (char === '#') i = lineEnd(text, i)
+    else if (char === '"') {
+      const end = quoteEnd(text, i)
+      if (end < 0) return null
+      const isOutput = /^"\/dev\/std(out|err)"$/.test(text.slice(i, end))
+      out = isOutput ? out.replace(/(>>?|\|&?)\s*$/, '') : `${out}""`
+      i = end
+    } else if (char === '/' && startsExpression(out)) {
+      const end = expressionEnd(text, i)
+      if (end < 0) return null
+      out += ' 0 '
+      i = end
+    } else {
+      out += char === '|' && text[i + 1] === '|' ? ' or ' : char
+      i += char === '|' && text[i + 1] === '|' ? 2 : 1
+    }
+  }
+  return out
+}
+
+/** Behind a value a slash divides; everywhere else it begins an expression. */
+function startsExpression(before: string): boolean {
+  const text = before.trimEnd()
+  return text === '' || /[^\w)\]"$]$|\b(?:print|printf|return|in|case|getline)$/.test(text)
+}
+
+function quoteEnd(text: string, from: number): number {
+  for (let i = from + 1; i < text.length && text[i] !== '\n'; i += 1) {
+    if (text[i] === '\\') i += 1
+    else if (text[i] === '"') return i + 1
+  }
+  return -1
+}
+
+function expressionEnd(text: string, from: number): number {
+  let isClass = false
+  for (let i = from + 1; i < text.length && text[i] !== '\n'; i += 1) {
+    if (text[i] === '\\') i += 1
+    else if (text[i] === '[' && !isClass) {
+      isClass = true
+      if (text[i + 1] === '^') i += 1
+      if (text[i + 1] === ']') i += 1
+    } else if (text[i] === ']') isClass = false
+    else if (text[i] === '/' && !isClass) return i + 1
+  }
+  return -1
 }
 
 /** Whether a statement prints and goes on with this sign; one search per statement. */
@@ -133,4 +210,20 @@ function withoutBrackets(text: string): string {
     else if (depth === 0) out += char
   }
   return out
+}
+
+// Blanks of one line only: across empty lines, each of many would look at all that follow.
+const blanks = '[^\\S\\n\\r\\u2028\\u2029]*'
+const sqliteDoor = new RegExp(anyOf(names.sqliteDoors, `^${blanks}\\.(?:`, ')\\b').source, 'im')
+const sqliteCall = /\b(writefile|load_extension|edit|fts3_tokenizer)\s*\(/i
+const psqlDoor = anyOf(names.psqlDoors, '\\\\(?:', "|!)|\\bprogram\\b|\\bto\\s+'")
+const mysqlDoor =
+  /\\!|\\[eTP]\b|(^|;)\s*(system|source|pager|tee|edit|\\\.)\s|\binto\s+(out|dump)file\b/i
+
+/** Whether what a client of a database is told is meant for the shell, or for a file. */
+export function readSql(program: string, text: string): boolean {
+  if (text.length > programCharsMax) return true
+  if (program === 'psql') return psqlDoor.test(text)
+  if (program === 'mysql' || program === 'mariadb') return mysqlDoor.test(text)
+  return sqliteDoor.test(text) || sqliteCall.test(text)
 }

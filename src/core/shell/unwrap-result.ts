@@ -13,30 +13,19 @@ export type Inner =
       readonly isByRunner: boolean
     }
   | { readonly kind: 'script'; readonly text: string }
-  /** `isValue`: it only matters where every name has to be told. */
-  | {
-      readonly kind: 'hidden'
-      readonly reason: string
-      readonly token: string
-      readonly isValue: boolean
-    }
+  | { readonly kind: 'hidden'; readonly reason: string; readonly token: string }
 
 /** What stands behind a command's standard input. */
 export type Feed =
   | { readonly kind: 'none' }
   | { readonly kind: 'file' }
   | { readonly kind: 'text'; readonly text: string }
-  /** `isPipe`: it is what the command in front of it says. */
-  | { readonly kind: 'unknown'; readonly isPipe?: true }
+  /** `isPipe`: it is what the command in front of it says; `isTame`: names, numbers, no options. */
+  | { readonly kind: 'unknown'; readonly isPipe?: true; readonly isTame?: boolean }
 
 /** Something runs that the words do not show. */
 export function hide(reason: string, word: ReadWord | undefined): readonly Inner[] {
-  return [{ kind: 'hidden', reason, token: word?.text ?? '', isValue: false }]
-}
-
-/** From here on a name means something else. */
-export function renames(reason: string, word: ReadWord | undefined): readonly Inner[] {
-  return [{ kind: 'hidden', reason, token: word?.text ?? '', isValue: true }]
+  return [{ kind: 'hidden', reason, token: word?.text ?? '' }]
 }
 
 /** An inner command that begins at a word of the outer one. */

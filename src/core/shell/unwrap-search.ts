@@ -60,7 +60,7 @@ export function unwrapParallel(words: readonly ReadWord[]): readonly Inner[] {
   let i = 1
   while (i < words.length) {
     const value = words[i]?.value ?? null
-    if (value === null) return hide('an option of `parallel` that cannot be placed', words[i])
+    if (value === null) return hide('an option of `parallel` that is not known', words[i])
     if (!value.startsWith('-') || value === '-') break
     i += parallelValues.test(value) ? 2 : 1
   }

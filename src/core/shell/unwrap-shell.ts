@@ -37,7 +37,7 @@ export function unwrapShell(words: readonly ReadWord[], feed: Feed): readonly In
   if (takesScript) {
     return operand === undefined
       ? hide('a shell that waits for a script', words[0])
-      : scriptOf(operand)
+      : [...scriptOf(operand), ...handedTo(operand, words.slice(i + 1))]
   }
   const stream = operand === undefined ? null : streamOf(operand)
   if (stream === 'other') return hide('a script that comes through a descriptor', operand)
@@ -46,4 +46,13 @@ export function unwrapShell(words: readonly ReadWord[], feed: Feed): readonly In
   }
   if (feed.kind === 'text') return [{ kind: 'script', text: feed.text }]
   return feed.kind === 'unknown' ? hide('a script that comes through a pipe', words[0]) : []
+}
+
+/** Words behind a script are its `$0`, `$1` and so on: options among them are not told apart. */
+function handedTo(script: ReadWord, rest: readonly ReadWord[]): readonly Inner[] {
+  if (!/\$\{?[#!]?[0-9@*]/.test(script.value ?? '')) return []
+  const odd = rest.find(
+    (word) => word.start.startsWith('-') || (word.value === null && word.isMade),
+  )
+  return odd === undefined ? [] : hide('a word that is handed to a script', odd)
 }

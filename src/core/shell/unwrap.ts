@@ -4,7 +4,8 @@
  */
 
 import { pickedWord, type ReadWord, staticWord, unknownWord } from './expand-word.ts'
-import type { AssignedValue } from './shell-reading.ts'
+import { programArguments } from './read-arguments.ts'
+import type { AssignedValue, SimpleCommand } from './shell-reading.ts'
 import {
   type Feed,
   hide,
@@ -12,7 +13,6 @@ import {
   inner,
   isAsking,
   joined,
-  renames,
   scriptOf,
   streamOf,
 } from './unwrap-result.ts'
@@ -21,7 +21,11 @@ import { unwrapShell } from './unwrap-shell.ts'
 import { baseName, runners, shells, strangeShells, type Wrapper, wrappers } from './wrappers.ts'
 
 /** Everything that a command hands control to, as far as its own words tell. */
-export function unwrap(words: readonly ReadWord[], feed: Feed): readonly Inner[] {
+export function unwrap(
+  words: readonly ReadWord[],
+  feed: Feed,
+  command: SimpleCommand,
+): readonly Inner[] {
   const first = words[0]?.value ?? null
   if (first === null) return []
   const name = baseName(first)
@@ -47,10 +51,10 @@ export function unwrap(words: readonly ReadWord[], feed: Feed): readonly Inner[]
     case 'complete':
     case 'bind':
     case 'enable':
-      return words.length > 1 ? renames('it changes what a name or key runs', words[0]) : []
+      return words.length > 1 ? hide('it changes what a name or key runs', words[0]) : []
     case 'hash':
       return words.some((word) => /^-\w*p/.test(word.start))
-        ? renames('it maps a name to another program', words[0])
+        ? hide('it maps a name to another program', words[0])
         : []
     case 'find':
     case 'gfind':
@@ -60,12 +64,28 @@ export function unwrap(words: readonly ReadWord[], feed: Feed): readonly Inner[]
       return unwrapFd(words)
     case 'parallel':
       return unwrapParallel(words)
-    case 'git':
-      return unwrapGit(words)
   }
   const wrapper = wrappers.get(name)
   if (wrapper !== undefined) return unwrapWrapper(name, words, wrapper)
-  return unwrapRunner(words)
+  return [...unwrapByGrammar(words, command), ...unwrapRunner(words)]
+}
+
+/** What the table of a program says that it runs: scripts in options, commands among operands. */
+function unwrapByGrammar(words: readonly ReadWord[], command: SimpleCommand): readonly Inner[] {
+  const found = programArguments(command)
+  if (found === null) return []
+  const inners: Inner[] = []
+  for (const { kind, value, at } of found.options) {
+    const word = words[at] as ReadWord
+    if (kind === 'shell') inners.push(...scriptOf({ ...word, value }))
+    else if (kind === 'inner') inners.push(inner(words.slice(at + 1), at + 1))
+  }
+  const first = found.operands.find(({ kind }) => /^(inner|tool|joined)$/.test(kind))
+  if (first === undefined) return inners
+  const rest = words.slice(first.at)
+  if (first.kind === 'joined') return [...inners, ...joined(rest)]
+  const run = inner(rest, first.at) as Extract<Inner, { kind: 'words' }>
+  return [...inners, { ...run, isByRunner: first.kind === 'tool' }]
 }
 
 /** Where the options of a wrapper end, or the word that cannot be placed. */
@@ -143,7 +163,7 @@ function unwrapWrapper(
     if (split !== null) return split
   }
   const options = skipOptions(words, 1, wrapper)
-  if (!options.ok) return hide(`an option of \`${name}\` that cannot be placed`, options.word)
+  if (!options.ok) return hide(`an option of \`${name}\` that is not known`, options.word)
   const fromScripts = options.scripts.flatMap((word) => scriptOf(word))
   let next = options.next
   if (name === 'env' && words[next]?.value === '-') next += 1
@@ -282,31 +302,8 @@ function unwrapAlias(word: ReadWord): readonly Inner[] {
   if (word.value === null) return hide('an alias that is only known when it runs', word)
   const at = word.value.indexOf('=')
   if (at < 1) return []
-  const later = renames('an alias changes how the rest is read', word)
+  const later = hide('an alias changes how the rest is read', word)
   return [{ kind: 'script', text: word.value.slice(at + 1) }, ...later]
-}
-
-/** Sub-commands of git that run a command they are handed. */
-function unwrapGit(words: readonly ReadWord[]): readonly Inner[] {
-  const values = words.map((word) => word.value ?? '')
-  if (values[1] === 'bisect' && values[2] === 'run') return [inner(words.slice(3), 3)]
-  if (values[1] === 'submodule' && values[2] === 'foreach') {
-    const from = values[3] === '--recursive' ? 4 : 3
-    return words.length > from ? joined(words.slice(from)) : []
-  }
-  if (values[1] !== 'rebase') return []
-  const found: Inner[] = []
-  for (let i = 2; i < words.length; i += 1) {
-    const word = words[i] as ReadWord
-    if ((values[i] === '-x' || values[i] === '--exec') && words[i + 1] !== undefined) {
-      found.push(...scriptOf(words[i + 1] as ReadWord))
-    } else if (word.start.startsWith('--exec=')) {
-      found.push(
-        ...scriptOf(word.value === null ? word : staticWord(word.value.slice(7), word.text)),
-      )
-    }
-  }
-  return found
 }
 
 /** By the program they begin with: most commands are no runner at all. */
@@ -333,6 +330,9 @@ function unwrapRunner(words: readonly ReadWord[]): readonly Inner[] {
     else if (/^(-c|--call|--command)$/.test(start)) {
       const script = words[at + 1]
       return script === undefined ? [] : scriptOf(script)
+    } else if (/^--(call|command)=/.test(start)) {
+      const value = word.value?.slice(word.value.indexOf('=') + 1) ?? null
+      return scriptOf({ ...word, value })
     }
     at += 1
   }

@@ -4,30 +4,64 @@
  */
 
 import type { ReadWord } from './expand-word.ts'
+import { programArguments } from './read-arguments.ts'
 import {
   expandedIn,
   type Facts,
   noteHidden,
   noteWrite,
+  variableNamesIn,
   type WrittenFileFact,
 } from './shell-facts.ts'
-import type { Dirs } from './shell-reading.ts'
+import type { SimpleCommand } from './shell-reading.ts'
 import { trimEnd } from './trim-end.ts'
 import { baseName } from './wrappers.ts'
 
 type Learn = (facts: Facts, args: readonly ReadWord[]) => void
 
+/** A command, and whether what stands on its input could be an option or a command. */
+type LearnedCommand = { readonly command: SimpleCommand; readonly isFedTamely: boolean }
+
 /** Notes what the words of one command say about variables. */
-export function learnVariables(facts: Facts, words: readonly ReadWord[], dirs: Dirs): void {
+export function learnVariables(
+  facts: Facts,
+  words: readonly ReadWord[],
+  { command, isFedTamely }: LearnedCommand,
+): void {
   const first = words[0]?.value
   if (first === undefined || first === null) return
-  learners.get(baseName(first))?.(facts, words.slice(1))
-  const isInProc = dirs.some((dir) => dir?.startsWith('/proc'))
+  const name = baseName(first)
+  const learn = learners.get(name)
+  if (learn !== undefined) learn(facts, words.slice(1))
+  else if (namers.test(name)) namesOf(facts, command, isFedTamely ? 'plain' : 'chosen')
+  const isFar = (path: string | null) => path === null || /^[/~]|\.\./.test(path)
+  // What `find` looks for may lie below any place that it is told.
+  const places = /^(g?find|fd|fdfind)$/.test(name) ? command.words.slice(1) : []
+  const isAway = command.dirs.some(isFar) || places.some(isFar)
   for (const word of words) {
-    if (showsEnvironment(word)) facts.listsVariables = true
-    else if (isInProc && couldBeEnviron(lastOf(word.value ?? word.text))) {
-      facts.listsVariables = true
+    if (showsEnvironment(word, isAway ? 'anywhere' : 'inside')) facts.listsVariables = true
+  }
+}
+
+/** Commands of the shell whose table says which of their words are names of variables. */
+const namers = /^(read|mapfile|readarray|getopts|printf|wait|unset)$/
+
+/** Every name that a command of the shell writes, in whatever option or place it stands. */
+function namesOf(facts: Facts, command: SimpleCommand, read: 'plain' | 'chosen'): void {
+  const found = programArguments(command)
+  if (found === null) return
+  if (found.options.some(({ name }) => name === 'f') && command.words[0] === 'unset') return
+  const [program] = command.words
+  const isReading = /^(read|mapfile|readarray)$/.test(program ?? '')
+  const written = program === 'unset' ? 'number' : isReading ? read : 'chosen'
+  for (const { kind, value, start } of [...found.options, ...found.operands]) {
+    if (kind !== 'name') continue
+    const name = /^([A-Za-z_]\w*)/.exec(start)?.[1]
+    if (name !== undefined) noteWrite(facts, name, written)
+    else if (value === null) {
+      noteHidden(facts, { kind: 'value', reason: 'the name of the variable', token: command.text })
     }
+    doubtSubscript(facts, { value: value ?? start, text: start })
   }
 }
 
@@ -36,16 +70,9 @@ const learners: ReadonlyMap<string, Learn> = new Map<string, Learn>([
   ['declare', declares],
   ['typeset', declares],
   ['local', declares],
-  ['readonly', declares],
-  ['unset', (facts, args) => removes(facts, args)],
-  ['read', reads],
-  ['mapfile', reads],
-  ['readarray', reads],
-  ['getopts', (facts, args) => writesAll(facts, args.slice(1, 2))],
-  ['printf', (facts, args) => afterOption(facts, args, '-v')],
-  ['wait', (facts, args) => afterOption(facts, args, '-p')],
+  ['readonly', fixes],
   ['let', evaluates],
-  ['set', lists((args) => args.length === 0)],
+  ['set', sets],
   ['compgen', lists((args) => args.some((word) => /^-\w*[veA]/.test(word.start)))],
   ['printenv', printsNamed],
   ['env', changesEnvironment],
@@ -90,15 +117,27 @@ function declares(facts: Facts, args: readonly ReadWord[]): void {
       facts.listsVariables ||= isShowing
       continue
     }
-    if (isTrickySubscript(word)) hideSubscript(facts, word)
+    doubtSubscript(facts, {
+      value: (word.value ?? word.start).split('=')[0] ?? '',
+      text: word.text,
+    })
     if (isInteger) {
       const reason = 'an integer whose value could contain a command'
       facts.doubts.push({ names: [name], allows: 'number', reason, token: word.text })
     }
     if (isShowing) facts.reads.add(name)
     if (isReference) refersTo(facts, word)
-    if (!isShowing) noteWrite(facts, name, declaredValue(word))
+    if (isShowing) continue
+    // A value that cannot be changed any more, or that is changed by its attribute.
+    if (options.some((option) => /^[-+]\w*[riulcnaA]/.test(option))) facts.isSure = false
+    noteWrite(facts, name, declaredValue(word))
   }
+}
+
+/** What is assigned to it later is refused, and the text goes on. */
+function fixes(facts: Facts, args: readonly ReadWord[]): void {
+  facts.isSure = false
+  declares(facts, args)
 }
 
 /** `declare -n r=NAME`: reading and writing `r` is reading and writing NAME. */
@@ -119,34 +158,12 @@ function declaredValue(word: ReadWord): WrittenFileFact {
   return at < 0 ? 'number' : { value: word.value.slice(at + 1) }
 }
 
-function removes(facts: Facts, args: readonly ReadWord[]): void {
-  if (args.some((word) => word.value === '-f')) return
-  for (const word of args) {
-    const name = /^([A-Za-z_]\w*)/.exec(word.start)?.[1]
-    if (name !== undefined) noteWrite(facts, name, 'number')
-    if (isTrickySubscript(word)) hideSubscript(facts, word)
+/** `set` alone shows everything; with words it gives them to `$1` and so on. */
+function sets(facts: Facts, args: readonly ReadWord[]): void {
+  if (args.length === 0) facts.listsVariables = true
+  if (args.some((word) => word.value === '--' || !/^[-+]/.test(word.start))) {
+    noteWrite(facts, '@', 'chosen')
   }
-}
-
-function reads(facts: Facts, args: readonly ReadWord[]): void {
-  writesAll(
-    facts,
-    args.filter((word) => !word.start.startsWith('-')),
-  )
-}
-
-function writesAll(facts: Facts, args: readonly ReadWord[]): void {
-  for (const word of args) {
-    const name = /^([A-Za-z_]\w*)/.exec(word.start)?.[1]
-    if (name !== undefined) noteWrite(facts, name, 'chosen')
-    if (isTrickySubscript(word)) hideSubscript(facts, word)
-  }
-}
-
-function afterOption(facts: Facts, args: readonly ReadWord[], option: string): void {
-  const at = args.findIndex((word) => word.start === option)
-  const next = at < 0 ? undefined : args[at + 1]
-  if (next !== undefined) writesAll(facts, [next])
 }
 
 /** `let` calculates, and a calculation can run what stands between brackets. */
@@ -160,9 +177,14 @@ function evaluates(facts: Facts, args: readonly ReadWord[]): void {
 
 function probes(facts: Facts, args: readonly ReadWord[]): void {
   args.forEach((word, i) => {
-    if (isTrickySubscript(word)) hideSubscript(facts, word)
-    const isProbed = /^-[vR]$/.test(args[i - 1]?.start ?? '')
-    if (isProbed && word.value !== null) facts.reads.add(word.value)
+    const before = args[i - 1]
+    const isProbed = /^-[vR]$/.test(before?.start ?? '') || (before?.value === null && i > 0)
+    if (/\$\(|`|\$\{/.test(word.value ?? '') && word.value?.includes('['))
+      hideSubscript(facts, word)
+    if (isProbed && word.value !== null) {
+      facts.reads.add(word.value)
+      doubtSubscript(facts, word)
+    }
     if (!isProbed || word.value !== null) return
     const reason = 'a variable name that could contain a command'
     const names = expandedIn(word.text)
@@ -170,12 +192,20 @@ function probes(facts: Facts, args: readonly ReadWord[]): void {
   })
 }
 
-function isTrickySubscript(word: ReadWord): boolean {
-  const value = word.value ?? ''
-  return value.includes('[') && /\$\(|`|\$\{/.test(value)
+/** A subscript is calculated, and so evaluated again: it has to be a number or a tame name. */
+export function doubtSubscript(
+  facts: Facts,
+  { value, text }: { readonly value: string | null; readonly text: string },
+): void {
+  const inside = /^[A-Za-z_]\w*\[(.*?)\]?$/s.exec(value ?? '')?.[1]
+  if (inside === undefined || /^(\d*|[@*])$/.test(inside)) return
+  if (!/^[\w\s+*-]+$/.test(inside)) return hideSubscript(facts, { text })
+  const reason = 'a subscript that could contain a command'
+  const names = variableNamesIn(inside)
+  facts.doubts.push({ names, allows: 'number', reason, token: text })
 }
 
-function hideSubscript(facts: Facts, word: ReadWord): void {
+function hideSubscript(facts: Facts, word: { readonly text: string }): void {
   noteHidden(facts, {
     kind: 'code',
     reason: 'a subscript that is evaluated again',
@@ -259,14 +289,19 @@ function passes(facts: Facts, args: readonly ReadWord[]): void {
   })
 }
 
-/** A path below `/proc`, or below nobody knows what, that could be somebody's environment. */
-export function showsEnvironment(word: {
-  readonly value: string | null
-  readonly text: string
-}): boolean {
+/**
+ * A path that could be somebody's environment: `environ`, or something that could become it, in a
+ * folder that may lie outside. `from`: where relative ones begin.
+ */
+export function showsEnvironment(
+  word: { readonly value: string | null; readonly text: string },
+  from: 'inside' | 'anywhere' = 'inside',
+): boolean {
   const text = word.value ?? word.text
-  if (text.includes('/proc')) return couldBeEnviron(lastOf(text))
-  return word.value === null && text.includes('/') && lastOf(text) === 'environ'
+  const last = lastOf(text)
+  if (!couldBeEnviron(last, word.value === null ? 'open' : 'known')) return false
+  if (text.includes('/proc') || /^["']?[/~$`*?[]|\.\./.test(text)) return text.includes('/')
+  return from === 'anywhere'
 }
 
 function lastOf(path: string): string {
@@ -274,9 +309,9 @@ function lastOf(path: string): string {
 }
 
 /** The name itself, or a pattern or an unfinished word: `env*`, `$x`. */
-function couldBeEnviron(last: string): boolean {
+function couldBeEnviron(last: string, word: 'open' | 'known'): boolean {
   if (last === 'environ') return true
-  if (!/[*?[$`{]/.test(last)) return false
+  if (!/[*?[]/.test(last) && !(word === 'open' && /[$`]/.test(last))) return false
   const known = /^[a-z]*/.exec(last)?.[0] ?? ''
   return 'environ'.startsWith(known)
 }

@@ -19,14 +19,14 @@ export function setScope(walk: ShellWalk, mark: WalkMark): void {
 export function branching(walk: ShellWalk, items: readonly WalkItem[]): void {
   pushItem(walk, { type: 'Mark', scope: walk.scope, joins: true })
   pushItems(walk, items)
-  walk.scope = { ...walk.scope, isStraight: false }
+  walk.scope = { ...walk.scope, isStraight: false, isSure: false }
 }
 
 /** Visits what may happen again, from wherever it ended. */
 export function looping(walk: ShellWalk, items: readonly WalkItem[]): void {
   pushItem(walk, { type: 'Mark', scope: walk.scope, joins: true, loop: mergedFolders(walk.facts) })
   pushItems(walk, items)
-  walk.scope = { ...walk.scope, isStraight: false }
+  walk.scope = { ...walk.scope, isStraight: false, isSure: false }
 }
 
 /** The last command has worked or failed, and no longer matters. */
@@ -39,8 +39,11 @@ export function settleFolders(walk: ShellWalk): void {
 export function visitAndOr(walk: ShellWalk, { commands, operators }: AndOr): void {
   /** Where we stand if the command just visited was passed over. */
   let passed: Dirs = []
+  const { isSure } = walk.scope
   const after = (i: number) => () => {
-    const { scope } = walk
+    // Whether what follows happens depends on what was before.
+    const scope = { ...walk.scope, isSure: isSure && i === commands.length - 1 }
+    walk.scope = scope
     let works = scope.dirs
     let fails = scope.missed ?? scope.dirs
     if (operators[i - 1] !== '||') fails = either(passed, fails)

@@ -1,10 +1,11 @@
 /** Redirections in a walk: the files they open, and the input they give a command. */
 
 import { readWord } from './expand-word.ts'
-import type { RedirectionNode, WordPart } from './parse.ts'
+import type { RedirectionNode, Word, WordPart } from './parse.ts'
 import { expandedIn, noteHidden, noteWrite } from './shell-facts.ts'
 import type { Feed } from './unwrap-result.ts'
-import { showsEnvironment } from './variables.ts'
+import { choicesFor, lookupIn } from './variable-values.ts'
+import { doubtSubscript, showsEnvironment } from './variables.ts'
 import { pushItem, type ShellWalk } from './walk-state.ts'
 
 /** What a redirection puts on the input of a command. */
@@ -14,7 +15,9 @@ export type Fed = { readonly feed: Feed; readonly stdin: string | null }
 export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | null {
   const { facts, scope } = walk
   if (node.descriptor?.type === 'FileDescriptorVariable') {
-    noteWrite(facts, node.descriptor.name, 'number')
+    const { name } = node.descriptor
+    noteWrite(facts, /^\w*/.exec(name)?.[0] ?? '', 'number')
+    doubtSubscript(facts, { value: name, text: name })
   }
   const isInput = node.descriptor === undefined || isZero(node.descriptor)
   if (node.type === 'HereDoc') {
@@ -39,7 +42,7 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
     return null
   }
   if (target.parts !== undefined) pushItem(walk, target)
-  const words = readWord(target)
+  const words = readWord(target, lookupIn(walk.scopeOfValues))
   const only = words.length === 1 ? words[0] : undefined
   const value = only === undefined || only.isPattern ? null : only.value
   if (node.type === 'HereString') {
@@ -61,10 +64,22 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
   if (value === null || !isHarmless(value)) {
     const text = scope.source.slice(node.pos, node.end)
     facts.redirections.push({ kind, target: value, text, dirs: scope.dirs })
+    for (const other of otherTargets(walk, target)) {
+      facts.redirections.push({ kind, target: other, text, dirs: scope.dirs })
+    }
   }
   const isStream = only?.isStream === true || node.operator === '<&'
   const readsIt = kind === 'read' && isInput
   return readsIt ? { feed: { kind: isStream ? 'unknown' : 'file' }, stdin: null } : null
+}
+
+/** The files that a target may be where its variable has one of several values. */
+function otherTargets(walk: ShellWalk, { parts = [] }: Word): readonly string[] {
+  const choices = choicesFor(walk.scopeOfValues, parts) ?? []
+  return choices.flatMap((choice) => {
+    const words = readWord({ parts } as Word, lookupIn(walk.scopeOfValues, choice))
+    return words.map((word) => word.value).filter((value) => value !== null)
+  })
 }
 
 // From the first quote of a line on: see `quotedCode` in `walk-values.ts`.

@@ -23,7 +23,8 @@ export function calculates(walk: ShellWalk, written: string): void {
   const token = text.slice(0, 40)
   const reason = 'arithmetic with a value that could contain a command'
   const isPositional = /\$\{?[#!]?[0-9@*]/.test(text)
-  if (isQuotedCode || isPositional) noteHidden(walk.facts, { kind: 'value', reason, token })
+  if (isQuotedCode) noteHidden(walk.facts, { kind: 'code', reason, token })
+  else if (isPositional) noteHidden(walk.facts, { kind: 'value', reason, token })
   const names = variableNamesIn(text)
   if (names.length > 0) walk.facts.doubts.push({ names, allows: 'number', reason, token })
 }
@@ -47,6 +48,7 @@ export function visitParameter(walk: ShellWalk, node: ParameterExpansionPart): v
     if (operation.length !== undefined) calculates(walk, operation.length.text)
   }
   if (operation?.type === 'Default' && operation.operator.endsWith('=')) {
+    facts.isSure = false
     noteWrite(facts, node.parameter, { value: readWord(operation.operand)[0]?.value ?? null })
     const reason = 'an assignment inside a word'
     noteHidden(facts, { kind: 'value', reason, token: node.text })

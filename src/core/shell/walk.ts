@@ -4,7 +4,7 @@
  * Must not know lists, stages or hosts.
  */
 import { addCommand, type CommandScope } from './add-command.ts'
-import { type ReadWord, readWord, staticWord } from './expand-word.ts'
+import { readWord, staticWord } from './expand-word.ts'
 import {
   type Assignment,
   type Command,
@@ -19,18 +19,28 @@ import {
   type Word,
 } from './parse.ts'
 import { type Facts, noteHidden, noteWrite, variableNamesIn } from './shell-facts.ts'
+import { isTameOutput } from './substitution-values.ts'
 import type { Feed } from './unwrap-result.ts'
+import { lookupIn } from './variable-values.ts'
 import { branching, looping, setScope, settleFolders, visitAndOr } from './walk-folders.ts'
 import { visitRedirection } from './walk-redirection.ts'
-import { pushItem, pushItems, type ShellWalk, type WalkItem, type WalkMark } from './walk-state.ts'
+import {
+  newWalk,
+  pushItem,
+  pushItems,
+  type ShellWalk,
+  type WalkItem,
+  type WalkMark,
+} from './walk-state.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
+import { otherWords, valuesOfWord, wordsIn } from './walk-words.ts'
 
 /** The most nodes of all trees of one text. */
 export const shellNodesMax = 12_000
 
 /** Visits a script and all that is in it, scripts of inner shells too. */
 export function walkScript(script: ParsedScript, facts: Facts, scope: CommandScope): void {
-  const walk: ShellWalk = { facts, stack: [script], scope, nodesCount: 0, tested: new Set() }
+  const walk = newWalk(script, facts, scope)
   while (walk.stack.length > 0 && facts.problem === null) {
     const item = walk.stack.pop() as WalkItem
     walk.nodesCount += 1
@@ -60,12 +70,12 @@ function visit(walk: ShellWalk, node: SyntaxNode): void {
     case 'Pipeline':
       return visitPipeline(walk, node)
     case 'Subshell':
-      return within(walk, walk.scope, shellChildren(node))
+      return within(walk, unsure(walk.scope), shellChildren(node))
     case 'AndOr':
       return visitAndOr(walk, node)
     case 'Statement':
       settleFolders(walk)
-      if (node.background) return within(walk, walk.scope, shellChildren(node))
+      if (node.background) return within(walk, unsure(walk.scope), shellChildren(node))
       return pushItem(walk, node.command)
     case 'If':
     case 'Case':
@@ -177,6 +187,11 @@ function bodyOf(node: {
   return node.body ?? node.text ?? ''
 }
 
+/** What is assigned in there is gone afterwards, or may never happen. */
+function unsure(scope: CommandScope): CommandScope {
+  return scope.isSure ? { ...scope, isSure: false } : scope
+}
+
 /** Visits in a scope of its own; afterwards everything is as before. */
 function within(walk: ShellWalk, scope: CommandScope, items: readonly WalkItem[]): void {
   pushItem(walk, { type: 'Mark', scope: walk.scope, joins: false })
@@ -214,7 +229,7 @@ function visitSubstitution(walk: ShellWalk, script: ParsedScript | undefined, te
     walk.facts.problem = { reason: 'the substitution cannot be parsed', token: text.slice(0, 40) }
     return
   }
-  within(walk, { ...walk.scope, isInner: true }, [script])
+  within(walk, { ...unsure(walk.scope), isInner: true }, [script])
 }
 
 /** What a compound command is fed with, everything inside of it can read. */
@@ -254,13 +269,18 @@ function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
   }
   const { scope } = walk
   const items: WalkItem[] = []
-  let mark: WalkMark = { type: 'Mark', scope, joins: false }
+  let mark: WalkMark = { type: 'Mark', scope: unsure(scope), joins: false }
   for (const command of pipeline.commands) {
     items.push(mark, command)
-    if (items.length === 2)
-      mark = { ...mark, scope: { ...scope, feed: { kind: 'unknown', isPipe: true } } }
+    if (items.length === 2) {
+      const isTame = isTameOutput(pipeline.commands, (word) =>
+        readWord(word, lookupIn(walk.scopeOfValues)).map((one) => one.value),
+      )
+      const feed: Feed = { kind: 'unknown', isPipe: true, isTame }
+      mark = { ...mark, scope: { ...unsure(scope), feed } }
+    }
   }
-  within(walk, scope, items)
+  within(walk, unsure(scope), items)
 }
 
 function visitCoproc(walk: ShellWalk, node: Coproc): void {
@@ -269,21 +289,26 @@ function visitCoproc(walk: ShellWalk, node: Coproc): void {
   const text = walk.scope.source.slice(node.pos, node.end)
   const words = [staticWord('coproc', 'coproc')]
   addCommand(walk, { words, assigns: [], text, feed: { kind: 'none' }, stdin: null })
-  within(walk, { ...walk.scope, isInner: true }, [node.body])
+  within(walk, { ...unsure(walk.scope), isInner: true }, [node.body])
 }
 
 function noteList(walk: ShellWalk, name: Word, list: readonly Word[] | undefined): void {
+  walk.facts.isSure = false
   if (list === undefined) noteWrite(walk.facts, name.value, 'chosen')
   for (const word of list ?? []) {
-    for (const one of readWord(word)) {
-      const isFile = one.isPattern && !/^[-*?[]/.test(one.start)
-      noteWrite(walk.facts, name.value, isFile ? 'plain' : { value: one.value })
+    for (const one of readWord(word, lookupIn(walk.scopeOfValues))) {
+      const { value, isMade, isPattern, start } = one
+      const isFile = isPattern && !/^[-*?[]/.test(start)
+      noteWrite(walk.facts, name.value, isFile ? 'plain' : { value, isMade: isMade && !isPattern })
+      // A pattern stands for files, and could stand for any of them.
+      if (isPattern && value !== null) noteWrite(walk.facts, name.value, { value })
     }
   }
 }
 
 function noteAssignment(walk: ShellWalk, node: Assignment): void {
   const { facts } = walk
+  facts.isSure = walk.scope.isSure && !walk.prefixed.has(node) && node.index === undefined
   if (node.index !== undefined) calculates(walk, node.index.text)
   if (node.value.type === 'ArrayValue') {
     noteWrite(facts, node.name, 'chosen')
@@ -300,27 +325,34 @@ function noteAssignment(walk: ShellWalk, node: Assignment): void {
   }
   const parts = node.value.parts
   const isCalculated = parts?.length === 1 && parts[0]?.type === 'ArithmeticExpansion'
-  if (isCalculated) noteWrite(facts, node.name, 'number')
-  else noteWrite(facts, node.name, { value: readWord(node.value)[0]?.value ?? null })
+  if (isCalculated) return noteWrite(facts, node.name, 'number')
+  const before = node.append ? (facts.current.get(node.name) ?? null) : ''
+  for (const one of valuesOfWord(walk, node.value)) {
+    const value = one.value === null || before === null ? null : before + one.value
+    noteWrite(facts, node.name, { value, isMade: one.isMade || before === null })
+  }
+}
+
+/** `{a[i]}>f`: the subscript of a variable for a descriptor is calculated, quoted or not. */
+function refuseDescriptor({ facts, scope }: ShellWalk, { text, end }: Word): void {
+  if (!/^\{[A-Za-z_]\w*\[/.test(text) || !/[<>]/.test(scope.source[end] ?? '')) return
+  noteHidden(facts, { kind: 'code', reason: 'a subscript that is evaluated again', token: text })
 }
 
 function visitCommand(walk: ShellWalk, command: Command): void {
-  const words: ReadWord[] = []
   const assigns: string[] = []
   let feed: Feed = walk.scope.feed
   let stdin: string | null = null
   const inside: WalkItem[] = []
   const isRead = command.name !== undefined && readWord(command.name)[0]?.value === 'read'
-  const take = (part: Command['prefix'][number] | Command['suffix'][number], isPrefix: boolean) => {
+  for (const part of [...command.prefix, ...command.suffix]) {
     if (part.type === 'Word') {
-      if (part.parts === undefined) words.push(staticWord(part.value, part.text))
-      else {
-        words.push(...readWord(part))
-        inside.push(part)
-      }
+      if (part.parts !== undefined) inside.push(part)
+      refuseDescriptor(walk, part)
     } else if (part.type === 'Assignment') {
+      const isPrefix = (command.prefix as readonly object[]).includes(part)
       if (isPrefix) assigns.push(part.name)
-      else words.push(assignmentWord(part))
+      if (isPrefix && command.name !== undefined) walk.prefixed.add(part)
       // `IFS=, read`: it cuts the line that is read and is gone afterwards.
       const isCut = isPrefix && isRead && part.name === 'IFS' && part.value.type === 'Word'
       inside.push(isCut ? part.value : part)
@@ -332,35 +364,23 @@ function visitCommand(walk: ShellWalk, command: Command): void {
       }
     }
   }
-  for (const part of command.prefix) take(part, true)
-  if (command.name !== undefined) take(command.name, false)
-  for (const part of command.suffix) take(part, false)
-  const first = words[0]
-  if (first?.isPattern) words[0] = { ...first, value: null }
-  const isExec = words.length === 1 && first?.value === 'exec'
+  if (command.name?.parts !== undefined) inside.push(command.name)
+  const words = wordsIn(walk, command)
+  const isExec = words.length === 1 && words[0]?.value === 'exec'
   if (isExec && feed !== walk.scope.feed) walk.scope = { ...walk.scope, feed: unlessFile(feed) }
   const { scope } = walk
   const text = walk.scope.source.slice(command.pos, command.end)
-  for (const one of addCommand(walk, { words, assigns, text, feed, stdin })) pushItem(walk, one)
+  const found = { words, assigns, text, feed, stdin }
+  for (const one of addCommand(walk, found)) pushItem(walk, one)
+  const moved = walk.scope
+  for (const other of otherWords(walk, command)) {
+    walk.scope = scope
+    for (const one of addCommand(walk, { ...found, words: other })) pushItem(walk, one)
+  }
+  walk.scope = moved
   if (inside.length === 0) return
   // The parts of the words are visited before whatever the command itself runs, or moves to.
-  const moved = walk.scope
   if (moved !== scope) pushItem(walk, { type: 'Mark', scope: moved, joins: false })
   walk.scope = scope
   pushItems(walk, inside)
-}
-
-/** `export A=1`: one word, whatever its value. */
-function assignmentWord(node: Assignment): ReadWord {
-  const start = `${node.name}${node.append ? '+' : ''}=`
-  const value = node.value.type === 'ArrayValue' ? null : (readWord(node.value)[0]?.value ?? null)
-  const known = value === null ? null : start + value
-  return {
-    value: known,
-    start: known ?? start,
-    isOne: true,
-    isPattern: false,
-    isStream: false,
-    text: node.text,
-  }
 }

@@ -44,7 +44,7 @@ export function movedBy(words: readonly ReadWord[], dirs: Dirs): Dirs | null {
   if (name === 'popd' || words.some((word) => word.start === '-')) return [null]
   if (target === undefined) return ['~']
   const { value } = target
-  if (value === null || target.isPattern) return [null]
+  if (value === null) return [null]
   if (/^[/~]/.test(value)) return [value]
   const found = dirs.map((dir) => (dir === null ? null : below(dir, value)))
   return found.length === 1 ? found : [...new Set(found)]

@@ -22,9 +22,11 @@ export function isFind(command: SimpleCommand): boolean {
 
 /** Words of git that change files or settings. */
 export const gitChanges: ReadonlySet<string> = new Set(
-  'checkout restore rm mv clean apply config reset switch worktree init submodule am clone'.split(
-    ' ',
-  ),
+  [
+    'checkout restore rm mv clean apply config reset switch worktree init submodule am clone stash',
+    'checkout-index update-index read-tree filter-branch format-patch archive bundle difftool',
+    'interpret-trailers merge-file mailinfo mailsplit',
+  ].flatMap((line) => line.split(' ')),
 )
 
 /** Those that are known. */

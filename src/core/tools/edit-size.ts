@@ -32,48 +32,69 @@ export function sizeOfChange(before: number, after: number): number {
   return Math.max(after, Math.abs(after - before))
 }
 
-/** The size of the edit that an input describes; null: it does not say. */
+/** What the keys of an input say about its texts: how many lines each has; null: it is no text. */
+type Texts = Record<TextKind, (number | null)[]>
+type TextKind = 'before' | 'after' | 'whole'
+
+const kinds: ReadonlyMap<string, TextKind> = new Map([
+  ...oldKeys.map((key) => [key, 'before'] as const),
+  ...newKeys.map((key) => [key, 'after'] as const),
+  ...wholeKeys.map((key) => [key, 'whole'] as const),
+])
+
+/**
+ * The size of the edit that an input describes: the largest under any key that could carry one,
+ * because nobody knows which of them the tool looks at; null: it does not say.
+ */
 export function sizeOfEdit(input: JsonObject): number | null {
-  const edits = own(input, 'edits')
-  if (edits !== undefined) return sumOf(edits, sizeOfReplacement)
-  const files = own(input, 'files')
-  if (Array.isArray(files)) return sumOf(files, sizeOfWrite)
-  return sizeOfReplacement(input)
-}
-
-/** The size of a whole file, cell or inserted text; null: the input does not say. */
-function sizeOfWrite(input: JsonObject): number | null {
-  const text = textUnder(input, wholeKeys)
-  return text === null ? null : countLines(text)
-}
-
-function sizeOfReplacement(input: JsonObject): number | null {
-  const before = textUnder(input, oldKeys)
-  const after = textUnder(input, newKeys)
-  if (before !== null && after !== null) {
-    return sizeOfChange(countLines(before), countLines(after))
+  const sizes = sizesOfPart(input)
+  for (const key of ['edits', 'files']) {
+    const parts = own(input, key) ?? null
+    if (parts !== null) sizes.push(sumOf(parts))
   }
-  // An insertion names a line instead of a text to replace.
-  if (after !== null && typeof own(input, 'insert_line') === 'number') return countLines(after)
-  return before === null && after === null ? sizeOfWrite(input) : null
+  return largest(sizes)
 }
 
-function sumOf(parts: Json, size: (part: JsonObject) => number | null): number | null {
+/** The largest of several; null: there are none, or one of them is unknown. */
+function largest(sizes: readonly (number | null)[]): number | null {
+  let most: number | null = null
+  for (const size of sizes) {
+    if (size === null) return null
+    most = Math.max(most ?? 0, size)
+  }
+  return most
+}
+
+/** The sizes of one replacement, and of a whole file, cell or inserted text. */
+function sizesOfPart(input: JsonObject): (number | null)[] {
+  const texts: Texts = { before: [], after: [], whole: [] }
+  for (const [key, value] of Object.entries(input)) {
+    const kind = value === null ? undefined : kinds.get(key)
+    if (kind !== undefined) texts[kind].push(typeof value === 'string' ? countLines(value) : null)
+  }
+  const { before, after, whole } = texts
+  if (before.length + after.length === 0) return whole
+  return [...whole, sizeOfReplacement(input, texts)]
+}
+
+function sizeOfReplacement(input: JsonObject, { before, after }: Texts): number | null {
+  const most = largest(after)
+  const removed = largest(before)
+  if (most === null) return null
+  if (removed !== null) return sizeOfChange(removed, most)
+  // An insertion names a line instead of a text to replace.
+  const isInserted = before.length === 0 && typeof own(input, 'insert_line') === 'number'
+  return isInserted ? most : null
+}
+
+function sumOf(parts: Json): number | null {
   if (!Array.isArray(parts)) return null
   let sum = 0
   for (const part of parts) {
     const fields = asObject(part)
-    const lines = fields === null ? null : size(fields)
+    const lines = fields === null ? null : largest(sizesOfPart(fields))
     if (lines === null) return null
     sum += lines
   }
   return sum
-}
-
-function textUnder(input: JsonObject, keys: readonly string[]): string | null {
-  for (const key of keys) {
-    const value = own(input, key)
-    if (value !== undefined) return typeof value === 'string' ? value : null
-  }
-  return null
 }

@@ -3,7 +3,7 @@
  * could use all of it could approve its own requests.
  * Knows verbs. Must not know stages.
  */
-import { alternationOf, fromAgentHosts } from '../hosts/registry.ts'
+import { interpretedCode } from '../shell/interpreters.ts'
 import type { GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { baseName } from '../shell/wrappers.ts'
 
@@ -23,7 +23,44 @@ const wordsMax = 8
 
 /** The command that only a person may give; null: there is none. */
 export function personsCommandIn({ commands }: GoodReading): string | null {
-  return commands.find(isPersons)?.text ?? null
+  const found = commands.find((one) => isPersons(one) || isRenaming(one) || speaksToPawl(one))
+  return found?.text ?? null
+}
+
+/** Verbs that decide something, wherever they stand behind the name of the program. */
+const deciding =
+  /\bpawl\b[^\n;&|]*\b(?:approve|refuse|force|release|resume|people|uninit|init|db|import|signal)\b/
+
+/** Code, in whatever language, that uses the program as a person would. */
+function speaksToPawl(command: SimpleCommand): boolean {
+  return interpretedCode(command).some((code) => deciding.test(code))
+}
+
+const renamers = /^(?:ln|link|cp|mv|install|alias|hash|rsync)$/
+
+/** Another name for the program would hide it. */
+function isRenaming({ words, text }: SimpleCommand): boolean {
+  if (!renamers.test(baseName(words[0] ?? ''))) return false
+  if (words.includes(null) && /\bpawl\b/.test(text)) return true
+  const isAlias = words[0] === 'alias' || words[0] === 'hash'
+  const sources = isAlias ? words.slice(1) : words.slice(1, -1)
+  return sources.some((word) => {
+    const value = isAlias ? (word ?? '').replace(/^[^=]*=/, '').split(' ')[0] : word
+    return program.test(baseName(value ?? ''))
+  })
+}
+
+const personsVerbs = /^(?:approve|refuse|force|release|resume|people|uninit)$/
+
+/** A program that something in the text picks, so that nobody can tell whether it is Pawl. */
+export function madeNameIn({ commands }: GoodReading): string | null {
+  const found = commands.find(({ words, made, starts }) => {
+    if (words[0] !== null) return false
+    // `"$(npm bin)/eslint"`: what runs is known by its end.
+    if (made[0] === true) return true
+    return (starts[0] ?? '') === '' && personsVerbs.test(words[1] ?? '')
+  })
+  return found?.text ?? null
 }
 
 function isPersons({ words, assigns }: SimpleCommand): boolean {
@@ -45,33 +82,13 @@ function isForHelp(words: readonly string[]): boolean {
   return (end < 0 ? words : words.slice(0, end)).includes('--help')
 }
 
-/** Programs that run an agent, and the packages that bring them. */
-const agentPrograms = new RegExp(`^(?:${alternationOf(fromAgentHosts((host) => host.program))})$`)
-const agentPackages = new RegExp(
-  `^(?:${alternationOf(fromAgentHosts((host) => host.packages))})(?:@.*)?$`,
-)
-const askingWords = /^(?:-v|-V|-h|--version|--help|help|version)$/
-
-/** The command that starts another agent, which the run would not hold; null: there is none. */
-export function agentsCommandIn({ commands }: GoodReading): string | null {
-  return commands.find(startsAgent)?.text ?? null
-}
-
-function startsAgent({ words }: SimpleCommand): boolean {
-  for (const [index, word] of words.slice(0, wordsMax).entries()) {
-    if (word === null) return false
-    if (agentPrograms.test(baseName(word)) || agentPackages.test(word)) {
-      const rest = words.slice(index + 1)
-      return rest.length === 0 || !rest.every((one) => one !== null && askingWords.test(one))
-    }
-    if (!starters.test(baseName(word))) return false
-  }
-  return false
-}
+/** Options of package managers whose value is a folder or a part of the project. */
+const folderOptions = /^(?:-C|-w|-F|--prefix|--cwd|--dir|--workspace|--filter)$/
 
 function programAt(words: SimpleCommand['words']): number {
   for (const [index, word] of words.slice(0, wordsMax).entries()) {
     if (word === null) return -1
+    if (index > 1 && folderOptions.test(words[index - 1] ?? '')) continue
     if (program.test(baseName(word))) return index
     if (!starters.test(baseName(word))) return -1
   }
@@ -81,8 +98,8 @@ function programAt(words: SimpleCommand['words']): number {
 /** Said once and for all: a second `--as` would count instead. */
 function isAsAgent(words: readonly string[]): boolean {
   const roles = words.flatMap((word, i) => {
-    if (word === '--as') return [words[i + 1] ?? '']
-    return word.startsWith('--as=') ? [word.slice('--as='.length)] : []
+    if (/^--as?$/.test(word)) return [words[i + 1] ?? '']
+    return /^--as?=/.test(word) ? [word.slice(word.indexOf('=') + 1)] : []
   })
   return roles.length === 1 && roles[0] === 'agent'
 }

@@ -55,9 +55,17 @@ export type JobTool = (typeof jobToolNames)[number]
 /** The tool by which an agent answers a checklist. */
 export const answerTool = 'process_step'
 
-/** Whether a tool of Pawl's own server is one that it has for every run, whatever its prefix. */
+/**
+ * Whether a tool of Pawl's own server is one that it has for every run, whatever its prefix. The
+ * whole name has to be known: `pawl_x__y` is the tool of a server that is called `pawl__pawl_x`.
+ */
 export function isControlTool(name: string): boolean {
-  return name.startsWith('pawl_') || name === answerTool || prefixed.test(name)
+  return name === answerTool || prefixed.test(name)
+}
+
+/** Whether a name is kept for Pawl's own tools, also for those that do not exist yet. */
+export function isReservedToolName(name: string): boolean {
+  return name.startsWith('pawl_') || isControlTool(name)
 }
 
 const signalTools = /_(?:transition|submit)$/

@@ -32,20 +32,33 @@ export function readPatch(text: string): Patch {
   return { ok: true, paths: [...draft.paths], lines: draft.lines }
 }
 
-/** The patches that stand in the text of a command, such as a here-document for `apply_patch`. */
+/**
+ * The patch that stands in the text of a command, such as a here-document for `apply_patch`; none:
+ * an empty list. It reaches to the last end: marks in between may be lines of a file.
+ */
 export function patchesIn(text: string): readonly string[] {
   const patches: string[] = []
   let open: string[] | null = null
+  // Behind a blank it is a line of a file, unless no other end follows.
+  let indentedEnd: number | null = null
+  const close = (lines: readonly string[]): void => {
+    patches.push([...lines, '*** End Patch'].join('\n'))
+    open = null
+    indentedEnd = null
+  }
   for (const line of text.split('\n')) {
     // An argument may begin in the middle of a line: `apply_patch "*** Begin Patch`.
     const start: number = open === null ? line.indexOf('*** Begin Patch') : -1
     if (start >= 0) open = []
     if (open === null) continue
+    if (/^\t*\*\*\* End Patch/.test(line)) {
+      close(open)
+      continue
+    }
+    if (line.trimStart().startsWith('*** End Patch')) indentedEnd = open.length
     open.push(start >= 0 ? line.slice(start) : line)
-    if (!line.trimStart().startsWith('*** End Patch')) continue
-    patches.push([...open.slice(0, -1), '*** End Patch'].join('\n'))
-    open = null
   }
+  if (open !== null && indentedEnd !== null) close(open.slice(0, indentedEnd))
   return patches
 }
 

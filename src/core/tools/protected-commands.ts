@@ -3,7 +3,10 @@
  * read. Everything else that is given a protected file may change it.
  */
 import { pathCharsMax } from '../expr/glob.ts'
-import { writesByItself } from '../shell/rule-on-shell-writes.ts'
+import { interpretedCode } from '../shell/interpreters.ts'
+import { programArguments } from '../shell/read-arguments.ts'
+import { isKnownReader, writesByItself } from '../shell/rule-on-shell-writes.ts'
+import { targetsOf } from '../shell/shell-paths.ts'
 import type { Dirs, GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
 import {
   gitChanges,
@@ -26,6 +29,7 @@ import {
   isSuspect,
   mentionsProtected,
 } from './protected-files.ts'
+import { changesGit, clearedBy } from './protected-git.ts'
 
 // WHY `/`: paths are relative to the workspace by now, or lead somewhere else, where what counts
 // is their end. So the workspace is nothing above them.
@@ -65,13 +69,45 @@ export function protectedBy(reading: GoodReading, workspace: string): string | n
     if (isLooking(command)) continue
     const changed = changedBy(command)
     if (changed.length > suspectsMax) return command.text
-    const held = changed.find(isHeldWord) ?? sweptBy(text, command)
-    if (held !== undefined && held !== null) return held
-    if (command.words.includes(null) && mentionsProtected(command.text)) return command.text
-    if (readsCode(command) && mentionsProtected(command.stdin ?? '')) return command.text
+    const held = changed.find(isHeldWord) ?? sweptBy(text, command) ?? clearedBy(command, isHeld)
+    if (held !== null) return held
+    if (command.words.includes(null) && mentionsProtected(withoutValues(command.text))) {
+      return command.text
+    }
+    if (
+      interpretedCode(command).some((code) => isCode(code) && mentionsProtected(joinedTexts(code)))
+    ) {
+      return command.text
+    }
     if (changesGit(command)) return '.git/config'
+    const made = madeTarget(reading, command)
+    if (made !== null) return made
   }
   return null
+}
+
+/** A text without its variables: each of them may be empty. */
+export function withoutValues(text: string): string {
+  return `${text}\n${text.replaceAll(/\$\{?\w+\}?|["']/g, '')}`
+}
+
+/** Code with the texts in it that stand side by side put together: `'.cl' + 'aude'`. */
+function joinedTexts(code: string): string {
+  return `${code}\n${code.replaceAll(/["'`]\s*[+.,]?\s*["'`]/g, '')}`
+}
+
+/**
+ * A file to be changed that another command of the same text names: one that nobody knows, unless
+ * the other one is known to name plain files. WHY its words: they often say it half.
+ */
+function madeTarget(reading: GoodReading, command: SimpleCommand): string | null {
+  const { words, starts, made } = command
+  const at = words.findIndex((word, i) => i > 0 && word === null && starts[i] === '')
+  if (at < 0 || !writesByItself(command)) return null
+  if (made[at] === true) return command.text
+  const inner = reading.commands.filter((one) => one.isInner && one !== command)
+  const named = inner.flatMap((one) => operandsOf(one)).find(isHeldWord)
+  return /\$\(|`/.test(command.text) && named !== undefined ? named : null
 }
 
 /** A target that only shows when it runs, in a text that speaks of a protected file. */
@@ -90,15 +126,12 @@ function isHeldWord(word: string): boolean {
  */
 export function concernsProtected({ commands, redirections }: GoodReading): boolean {
   if (redirections.some(({ target }) => target === null || isSuspect(target))) return true
-  return commands.some(
-    (one) => one.words.some(isSuspectWord) || changesGit(one) || readsCode(one) || isFind(one),
-  )
+  return commands.some((one) => one.words.some(isSuspectWord) || takesMuch.test(programOf(one)))
 }
 
-/** A program that runs what a here-document hands to it. */
-function readsCode(command: SimpleCommand): boolean {
-  return command.stdin !== null && interpreters.has(programOf(command))
-}
+/** Programs that change more than they name, or that are handed code. */
+const takesMuch =
+  /^(?:git|hub|g?find|rm|mv|patch|g?make|[gmn]?awk|python.*|node|perl|ruby|php|deno|bun)$/
 
 function isSuspectWord(word: string | null): boolean {
   if (word === null || word.length > pathCharsMax || isSuspect(word)) return true
@@ -118,10 +151,22 @@ export function secretPathIn(reading: GoodReading): string | null {
     for (const word of words) {
       if (isSecretPath(word) || (shows && isSecretDirectory(word))) return word
     }
+    const found = shows ? secretFound(reading, command) : null
+    if (found !== null) return found
     const isVague = shows && command.words.includes(null)
     if (isVague && /\$\{?PAWL_HOME\b|\.pawl\b/i.test(command.text)) return command.text
   }
   return null
+}
+
+/** A secret among what a `find` hands to a command that shows it. */
+function secretFound({ commands }: GoodReading, { within }: SimpleCommand): string | null {
+  const outer = within === null ? undefined : commands[within.command]
+  if (outer === undefined || !isFind(outer)) return null
+  const { starts, named } = findScopeOf(outer)
+  const names = named.length === 0 ? ['*'] : named
+  const paths = starts.flatMap((start) => names.map((name) => `${start}/${name}`))
+  return paths.filter((path) => !/^\.?\//.test(path)).find(isSecretPath) ?? null
 }
 
 /** Programs that tell names at most, not what is in the files. */
@@ -129,56 +174,24 @@ const namers: ReadonlySet<string> = new Set(
   'ls test [ [[ stat du pawl mkdir cd pushd popd echo printf basename dirname'.split(' '),
 )
 
-/** Programs that look, and change nothing whatever they are given. */
-const lookers: ReadonlySet<string> = new Set(
-  [
-    'cat head tail less more bat grep egrep fgrep rg ag ack ls tree stat file wc diff cmp comm jq',
-    'test [ [[ du df echo printf md5sum sha1sum sha256sum sha512sum cksum basename dirname',
-    'realpath readlink pwd which type nl od xxd hexdump strings cut tr column fold cd pushd popd',
-    'true false : pawl code open tac rev paste join expr seq date export gh source . ssh ssh-add',
-  ].flatMap((line) => line.split(' ')),
+/** Programs that look, beside those whose tables say so. */
+const otherLookers: ReadonlySet<string> = new Set(
+  'pawl code open gh source . ssh export'.split(' '),
 )
 
 function isLooking(command: SimpleCommand): boolean {
   const program = programOf(command)
-  if (lookers.has(program)) return true
   if (isFind(command)) return !command.words.some((word) => findChanges.has(word ?? ''))
+  if (targetsOf(command).length > 0) return false
+  if (otherLookers.has(program) || isKnownReader(command)) return true
   if (program !== 'git') return false
-  return !command.words.some((word) => gitChanges.has(word ?? '')) || isAskingGit(command)
+  const found = programArguments(command)
+  return found !== null && !gitChanges.has(found.verbs[0] ?? '') && !found.isVerbUnknown
 }
 
 const findChanges: ReadonlySet<string> = new Set([
   ...['-delete', '-fprint', '-fprint0', '-fprintf', '-fls'],
 ])
-
-const gitAsking: ReadonlySet<string> = new Set([
-  '--get',
-  '--list',
-  '-l',
-  '--get-all',
-  '--get-regexp',
-])
-
-function isAskingGit({ words }: SimpleCommand): boolean {
-  return words.includes('config') && words.some((word) => gitAsking.has(word ?? ''))
-}
-
-/** Settings of git that make it run something, wherever they are kept. */
-const gitRuns = new RegExp(
-  [
-    '^(?:!.*|(?:filter|include|credential|gpg|pager|browser|protocol|hook|uploadpack)',
-    '|(?:merge|diff)tool|diff\\.external|diff\\..*(?:command|textconv)|merge\\..*driver',
-    '|init\\.templatedir|sequence\\.editor|submodule\\..*update|remote\\..*(?:pack|vcs|proxy)',
-    '|core\\.(?:hookspath|fsmonitor|sshcommand|editor|pager|askpass|gitproxy|worktree',
-    '|attributesfile))(?:$|[.=])',
-  ].join(''),
-  'i',
-)
-
-function changesGit(command: SimpleCommand): boolean {
-  if (programOf(command) !== 'git' || !command.words.includes('config')) return false
-  return command.words.some((word) => gitRuns.test(word ?? ''))
-}
 
 const copiers: ReadonlySet<string> = new Set(['cp', 'scp', 'rsync', 'install'])
 const filters: ReadonlySet<string> = new Set(['sed', 'gsed', 'awk', 'gawk', 'mawk', 'yq'])
@@ -195,8 +208,12 @@ function changedBy(command: SimpleCommand): readonly string[] {
   // A copy changes where it goes, a packed file is one that is named first.
   if (copiers.has(program) && !has(/^(?:-t|--target-directory)/))
     return oneOf(words.at(-1), all, dirs)
-  if (program === 'zip') return oneOf(plainOf(command)[0], all, dirs)
-  if (program === 'tar' && has(/^(?:-?[A-Za-z]*c[A-Za-z]*|--create)$/)) return []
+  const args = programArguments(command)
+  const takes = args?.options.some(({ kind }) => kind === 'writes') === true
+  if (program === 'zip' && !takes) return oneOf(plainOf(command)[0], all, dirs)
+  if (program === 'tar' && !takes && args?.options.some(({ kind }) => kind === 'makes')) {
+    return withDirectory(targetsOf(command), dirs)
+  }
   // `find` changes what it reaches; what it writes by `-fprint` is named by a test.
   if (isFind(command))
     return withDirectory([...findScopeOf(command).starts, ...printed(words)], dirs)
@@ -224,6 +241,9 @@ type Sweeping = { readonly reading: GoodReading; readonly workspace: string }
 function sweptBy(text: Sweeping, command: SimpleCommand): string | null {
   const { reading, workspace } = text
   if (isFind(command)) return reachedBy(command, command, workspace)
+  // `git checkout-index --stdin` and its kin are handed names as `xargs` is.
+  const isHanded = command.words.some((word) => /^--(stdin|pathspec-from-file=-)$/.test(word ?? ''))
+  if (isHanded) return fedBy(text, reading.commands.indexOf(command), command)
   for (let at = command.within; at !== null; ) {
     const outer = reading.commands[at.command]
     if (outer === undefined) return null

@@ -275,8 +275,10 @@ export const protectedLiterals: readonly string[] = [...anywhere, ...atHome, ...
 const homeNames = atHome.filter((name) => !name.includes('/'))
 const otherLiterals = protectedLiterals.filter((literal) => !homeNames.includes(literal))
 // `.profile.name` is a field of something, or another file, and so with every name in a home.
+const hostFolders = ['.pawl', '.husky', ...fromAgentHosts((host) => host.folder)]
 const mention = new RegExp(
   `(?:^|[^a-z0-9_.-])(?:${alternationOf(otherLiterals)}|` +
+    `(?:${alternationOf(hostFolders)})(?=/?(?:["'\\s);]|$))|` +
     `(?:${alternationOf(homeNames)})(?!\\.[a-z0-9_]))(?![a-z0-9_-])`,
 )
 

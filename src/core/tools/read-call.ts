@@ -16,6 +16,7 @@ import type { McpName } from './mcp-name.ts'
 import { isControlTool } from './own-tools.ts'
 import { readDiff, readPatch } from './patch.ts'
 import { absoluteOf, type From, insideOf, pathProblem } from './paths.ts'
+import { serverToolKind } from './server-tool-kind.ts'
 import { changeByShell } from './shell-change.ts'
 import { shellIn, startsShell } from './shell-input.ts'
 import { looksIn } from './shell-looks.ts'
@@ -28,6 +29,7 @@ import {
   takesPatch,
   toolOf,
 } from './tool-names.ts'
+import { withTyping } from './typed-input.ts'
 
 /** Where a call happens, and what its host and the disk say about it. */
 export type CallLocation = {
@@ -164,16 +166,12 @@ function factsOf(tool: KnownTool, input: JsonObject, where: CallLocation): Facts
   }
 }
 
-/** Names of tools that run what they are given, on servers that nobody knows. */
-const runnerName =
-  /^(?:run|exec|execute|start|spawn|shell|bash|sh|cmd|terminal|process|command)(?:$|[._-])/
-
 /** What the tool really does: a stranger's tool is judged by the known tool it is named after. */
 function actOf(tool: KnownTool, input: JsonObject): ToolAction {
   if (canView(tool.shape) && own(input, 'command') === 'view') return 'read'
   if (tool.act !== 'mcp') return tool.act
   if (tool.shape !== null) return actOfShape(tool.shape)
-  return runnerName.test(tool.server?.tool ?? '') ? 'shell' : 'mcp'
+  return serverToolKind(tool.server?.tool ?? '', input) === 'shell' ? 'shell' : 'mcp'
 }
 
 /** Whether the host is known to have this tool, so that its input must be as the host makes it. */
@@ -197,7 +195,7 @@ function shellFacts(tool: KnownTool, input: JsonObject, where: CallLocation): Fa
           reason: 'only bash can be analyzed, not PowerShell',
           token: 'PowerShell',
         } as const)
-      : asked.reading
+      : withTyping(asked.reading, input)
   const change = changeByShell(reading, where.workspace, (path) => locate([path], from, where))
   const named = directory.path === null ? [] : locate([directory.path], fromOf(where), where)
   const spelled = {

@@ -162,6 +162,7 @@ test.each([
     'env -C .claude touch a',
   ],
   ...['truncate -s 0 "$HOME/.claude/settings.json"', 'chmod -x .git/hooks/pre-commit'],
+  ...['git checkout -- .', 'git restore .', 'git stash -u', 'git clean -fdx', 'git reset --hard'],
   ...['touch "$HOME/.profile"', 'touch "$HOME/.profile." x', 'touch "$X"/.git/config.worktree'],
 ])('the command %j is held back', (command) => {
   expect(run(command)).toBe('PATH_PROTECTED')
@@ -177,7 +178,7 @@ test.each([
   ...["find . -path ./.git -prune -o -name '*.pyc' -delete", 'tar --exclude=.git -czf x.tgz .'],
   ...['rsync -a --exclude .git src/ dst/', 'tar czf backup.tgz .git', 'cp .claude/settings.json x'],
   ...['bash .claude/hooks/pre.sh', 'node .claude/hooks/pre.js', '.husky/pre-commit'],
-  ...['git config user.email a@b.c', 'git config --get core.hooksPath', 'git checkout -- .'],
+  ...['git config user.email a@b.c', 'git config --get core.hooksPath'],
   ...[
     'ssh -i ~/.ssh/key host',
     'eslint "src/**/*.ts"',

@@ -8,7 +8,8 @@ import type { Call, Denial } from '../engine/types.ts'
 import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
 import type { GoodReading, ShellReading } from '../shell/shell-reading.ts'
-import { agentsCommandIn, personsCommandIn } from './own-program.ts'
+import { agentsCommandIn } from './agent-programs.ts'
+import { madeNameIn, personsCommandIn } from './own-program.ts'
 import { privateFolderIn } from './private-folders.ts'
 import {
   concernsProtected,
@@ -17,8 +18,11 @@ import {
   isSecretPath,
   protectedBy,
   secretPathIn,
+  withoutValues,
 } from './protected-commands.ts'
 import { mentionsProtected } from './protected-files.ts'
+import { unreadPatchIn } from './protected-git.ts'
+import { isPathKey, isReader } from './server-tool-kind.ts'
 
 /** Values of an unknown tool's input that are looked at. */
 export const valuesMax = 20_000
@@ -43,6 +47,13 @@ function ruleOnPawl(call: Call, concerned: GoodReading | null): Denial | null {
     const reason = `\`${shown(agent)}\` starts another agent, which this run would not control`
     const how = 'use the subagents of your host: the same rules apply to them'
     return { code: 'COMMAND_NOT_ALLOWED', reason, hint: how }
+  }
+  if (call.shell?.ok === true) {
+    const name = madeNameIn(call.shell)
+    if (name !== null) {
+      const reason = `the program in \`${shown(name)}\` is only known when it runs`
+      return { code: 'COMMAND_UNREADABLE', reason, hint: 'write the name of the program' }
+    }
   }
   const command = concerned === null ? null : personsCommandIn(concerned)
   if (command === null) return null
@@ -70,11 +81,19 @@ function ruleOnShell(
   if (place !== undefined) return denyChange(place.written)
   const held = concerned === null ? null : protectedBy(concerned, call.workspace)
   if (held !== null) return denyChange(held)
+  const patch = shell.ok ? unreadPatchIn(shell) : null
+  if (patch !== null) return denyPatch(patch)
   // What cannot be read is let through only where it does not even speak of such files.
   if (shell.ok && shell.hidden.length === 0) return null
   const text = textsOf(call.input).join('\n')
   if (text.length > mentionCharsMax) return denyLong()
-  return mentionsProtected(text) ? denyUnclear() : null
+  return mentionsProtected(withoutValues(text)) ? denyUnclear() : null
+}
+
+function denyPatch(command: string): Denial {
+  const reason = `\`${shown(command)}\` applies a patch whose files are not in the command`
+  const how = "put the patch into the command: `git apply <<'EOF'`, or use your edit tool"
+  return { code: 'PATH_PROTECTED', reason, hint: how }
 }
 
 /** The longest text that is searched for names. */
@@ -95,18 +114,13 @@ function isForeign(call: Call): boolean {
   return call.act === 'mcp' || call.act === 'other'
 }
 
-const readers = 'read get list search find grep glob view show stat describe fetch tree cat query'
-const readerName = new RegExp(`^(?:${readers.replaceAll(' ', '|')})(?:$|[^a-z])`, 'i')
-const pathKey =
-  /path|file|dir|folder|dest|target|source|uri|output|location|^(?:from|to|name|dst|src)$/i
-
 /** A stranger's tool says by its keys what is a path; only protected ones matter here. */
 function ruleOnValues(call: Call): Denial | null {
   const name = call.capability.split(':').at(-1) ?? ''
-  if (readerName.test(name)) return null
+  if (isReader(name)) return null
   let held: string | null = null
   const isSeen = visit(call.input, (text, key) => {
-    if (held === null && pathKey.test(key) && isHeld(text)) held = text
+    if (held === null && isPathKey(key) && isHeld(text)) held = text
   })
   if (held !== null) return denyChange(held)
   return isSeen ? null : denyUnclear()

@@ -15,7 +15,10 @@ type ShellInput =
 /** Words of a command that is passed as a list. */
 const commandWordsMax = 10_000
 
-const commandKeys = ['command', 'cmd', 'chars', 'script', 'commandLine', 'command_line'] as const
+const commandKeys = [
+  ...(['command', 'cmd', 'chars', 'script', 'commandLine', 'command_line'] as const),
+  'shell_command',
+] as const
 
 /**
  * The command of an input, read as bash reads it; null: it names none. `start`: the folder it
@@ -29,7 +32,7 @@ export function shellIn(input: JsonObject, start: string | null): ShellInput | n
   if (others.length > 0) return { ok: false, problem: 'the input names more than one command' }
   const command = own(fields, key) as Json
   const extra = own(fields, 'args') ?? null
-  const text = textOf(command, extra, key)
+  const text = commandTextOf(command, extra, key)
   if (!text.ok) return text
   const given = assignedIn(fields)
   if (given === null) return { ok: false, problem: 'the environment is not a list of variables' }
@@ -64,7 +67,7 @@ type Text =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string }
 
-function textOf(command: Json, extra: Json, key: string): Text {
+function commandTextOf(command: Json, extra: Json, key: string): Text {
   if (typeof command === 'string' && extra === null) return { ok: true, text: command }
   const words = Array.isArray(command) ? command : [command, ...(Array.isArray(extra) ? extra : [])]
   if (extra !== null && !Array.isArray(extra)) return { ok: false, problem: '`args` is not a list' }

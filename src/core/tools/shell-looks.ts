@@ -31,10 +31,11 @@ export function looksIn(
   if (typeof own(input, 'command') !== 'string') return undefined
   if (!Object.keys(input).every((key) => plainFields.has(key))) return undefined
   if (startsIndirectly(input) || shell.commands.some(changesFolderIndirectly)) return undefined
+  const moves = shell.commands.some(({ words }) => words[0] === 'cd')
   const commands: ShellLook[] = []
   let isAll = true
   for (const [at, command] of shell.commands.entries()) {
-    const look = lookOf(command, { at, lacking, workspace, locate })
+    const look = lookOf(command, { at, lacking, workspace, moves, locate })
     if (look !== null) commands.push(look)
     else if (!isNothing(command, workspace)) isAll = false
   }
@@ -74,12 +75,14 @@ type Looking = {
   readonly at: number
   readonly lacking: readonly string[]
   readonly workspace: string
+  /** The text changes the folder: the way up from there is the kernel's, not the text's. */
+  readonly moves: boolean
   readonly locate: (path: string) => readonly CallPath[]
 }
 
 const names = { Read: ['Read'], Grep: ['Grep'], Glob: ['Glob', 'LS'] } as const
 
-function lookOf(command: SimpleCommand, { at, lacking, workspace, locate }: Looking) {
+function lookOf(command: SimpleCommand, { at, lacking, workspace, moves, locate }: Looking) {
   const { dirs, isInner } = command
   if (isInner || dirs.some((dir) => dir === null || isOutside(dir, workspace))) return null
   const form = readingFormOf(command)
@@ -88,11 +91,8 @@ function lookOf(command: SimpleCommand, { at, lacking, workspace, locate }: Look
   if (tools.length === 0) return null
   const reads = form.paths.flatMap((path) => seenFrom(dirs, path)).map((path) => path ?? '')
   const placed = reads.flatMap(locate)
-  if (
-    form.paths.some((path) => isIndirect.test(path)) &&
-    placed.some(({ inside }) => inside !== null)
-  )
-    return null
+  const goesUp = (moves ? reads : form.paths).some((path) => isIndirect.test(path))
+  if (goesUp && placed.some(({ inside }) => inside !== null)) return null
   if (!placed.every((path) => isSearchable(path, form))) return null
   const act = form.tool === 'Read' ? 'read' : 'search'
   return { at, tools, act, reads: placed } as const

@@ -1,14 +1,12 @@
 /** Inputs and answers of the operations for agents that are not about a run. */
 import { z } from 'zod'
 import { checkedCallSchema } from './call-schemas.ts'
+import { definition, findingSchema, offer } from './definition-schemas.ts'
 import {
-  definition,
-  findingSchema,
   folderSchema,
   jsonObjectSchema,
   momentSchema,
   nameSchema,
-  offer,
   outcomeSchema,
   textSchema,
 } from './wire-schemas.ts'

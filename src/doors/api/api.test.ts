@@ -71,3 +71,15 @@ test('what is not in the schema is refused in words that name it', async () => {
   expect(answered).toMatchObject({ ok: false, problem: { status: 422 } })
   expect(answered.ok || answered.problem.detail).toMatch(/`after`: .*; .*"colour"/)
 })
+
+test('a search of runs finds their titles', async () => {
+  const { runtime, client } = await openDaemon()
+  await startRelease(runtime)
+  const person = client('socket', personToken)
+  const { runId } = await person.runs.start({ definition: 'release', title: 'Login bug' })
+  for (const q of ['login', 'BUG release']) {
+    const { items } = await person.runs.list({ q })
+    expect(items.map(({ id, title }) => [id, title])).toEqual([[runId, 'Login bug']])
+  }
+  expect((await person.runs.list({ q: 'logout' })).items).toEqual([])
+})

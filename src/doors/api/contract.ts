@@ -9,6 +9,13 @@ import { agentContract } from './agent-contract.ts'
 import { checkedCallSchema } from './call-schemas.ts'
 import { costContract } from './cost-contract.ts'
 import { dashboardContract } from './dashboard-contract.ts'
+import {
+  definition,
+  definitionHead,
+  definitionVersion,
+  findingSchema,
+  offer,
+} from './definition-schemas.ts'
 import { gatewayContract } from './gateway-contract.ts'
 import { jobsContract } from './jobs-contract.ts'
 import { mailContract } from './mail-contract.ts'
@@ -21,11 +28,7 @@ import {
   callWaitMs,
   changedHead,
   countSchema,
-  definition,
-  definitionHead,
-  definitionVersion,
   eventRecord,
-  findingSchema,
   folderSchema,
   hostSchema,
   jsonObjectSchema,
@@ -33,7 +36,6 @@ import {
   listedRun,
   momentSchema,
   nameSchema,
-  offer,
   outcomeSchema,
   pageAfter,
   pageLimit,
@@ -75,6 +77,10 @@ export const contract = {
         .describe('the folder the agent works in, an absolute path'),
       session: nameSchema.optional().describe('the session that works on it, `HOST:ID`'),
       title: nameSchema.optional().describe('what people call it'),
+      observe: z
+        .boolean()
+        .optional()
+        .describe('judge and record calls, and enforce nothing; only people may ask for it'),
     }),
     answer: outcomeSchema,
   },

@@ -51,7 +51,7 @@ export const costContract = {
     }),
     answer: z.object({
       rows: z.array(costRow),
-      isPartial: z.boolean().describe('there is more than one answer can hold'),
+      isPartial: z.boolean().describe('there are more rows than one answer can contain'),
     }),
   },
 } as const

@@ -137,6 +137,7 @@ export function definitionHeadOf(
   return {
     ...head,
     version: latest.version,
+    tasks: Object.keys(latest.machines),
     createdAt: isoText(createdAt),
     updatedAt: isoText(updatedAt),
   }

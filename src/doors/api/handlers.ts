@@ -7,6 +7,7 @@ import type { Json } from '../../core/json.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { CallRequest } from '../../runtime/calls/calls.ts'
 import type { ApprovalRow, EventRecord, RunHead } from '../../runtime/ports.ts'
+import { titleTexts } from '../../runtime/runs/run-titles.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
 import type { OperationAnswer } from './contract.ts'
@@ -40,7 +41,8 @@ export const handlers: Handlers = {
   ...agentHandlers,
   ...gatewayHandlers,
   ...mailHandlers,
-  'runs.start': async (desk, { definition, task, stage, vars, workspace, session, title }) => {
+  'runs.start': async (desk, input) => {
+    const { definition, task, stage, vars, workspace, session, title, observe } = input
     const request = {
       definition,
       task: task ?? null,
@@ -49,6 +51,7 @@ export const handlers: Handlers = {
       workspace: workspace ?? null,
       ...(session === undefined ? {} : { session }),
       ...(title === undefined ? {} : { title }),
+      ...(observe === true ? { observe } : {}),
     }
     return accepted(await desk.runtime.start(request, byOf(desk)))
   },
@@ -60,7 +63,7 @@ export const handlers: Handlers = {
       workspace: narrow.workspace ?? null,
       definition: narrow.definition ?? null,
       ...(stage === undefined ? {} : { stage }),
-      ...(q === undefined ? {} : { words: wordsInText(q) }),
+      ...(q === undefined ? {} : { words: wordsInText(q), beside: titleTexts }),
     })
     return done({ ...page, items: await withTitles(runtime, page.items) })
   },

@@ -14,6 +14,8 @@ export type HookRequestBody<Payload = string> = {
   readonly workspace: string | null
   /** The run that the host's environment names (`PAWL_RUN`); null: none. */
   readonly runId: string | null
+  /** The hook of a user, which is started in every folder; `workspace` is where the host is. */
+  readonly scope?: 'user'
 }
 
 /** What the client prints and ends with. Exit 2 with words on `stderr` blocks on every host. */

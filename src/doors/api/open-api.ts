@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { contract, streamContract } from './contract.ts'
+import { findingSchema } from './definition-schemas.ts'
 import {
   type Operation,
   operationNames,
@@ -12,7 +13,6 @@ import {
   type StreamName,
   streams,
 } from './operations-table.ts'
-import { findingSchema } from './wire-schemas.ts'
 
 type Schema = { [key: string]: unknown }
 type Parts = { [name: string]: Schema }

@@ -109,10 +109,10 @@ type Words = {
 
 /** A fault as a problem. */
 export function problem(code: FaultCode, words: Words): ProblemDocument {
-  return told(code, words.status ?? faultStatuses[code], words)
+  return problemDocument(code, words.status ?? faultStatuses[code], words)
 }
 
-function told(code: ProblemCode, status: number, words: Words): ProblemDocument {
+function problemDocument(code: ProblemCode, status: number, words: Words): ProblemDocument {
   return {
     type: `urn:pawl:problem:${code.toLowerCase().replaceAll('_', '-')}`,
     title: titles[status] ?? 'fault',
@@ -127,7 +127,7 @@ function told(code: ProblemCode, status: number, words: Words): ProblemDocument 
 export function problemOfRefusal(reply: Extract<Reply, { kind: 'refused' }>): ProblemDocument {
   const { code, reason, hint, missing, issues } = reply
   return {
-    ...told(code, statusOfRefusal(code), { detail: reason, hint }),
+    ...problemDocument(code, statusOfRefusal(code), { detail: reason, hint }),
     ...(missing === undefined ? {} : { missing }),
     ...(issues === undefined ? {} : { issues }),
   }
@@ -152,7 +152,7 @@ function problemOfJob({ error }: JobFault): ProblemDocument {
   return { ...problem('JOB_FAILED', { detail, hint, status }), error }
 }
 
-/** Whatever was thrown, as a problem. Of what we did not foresee nothing is told but its kind. */
+/** Any thrown value as a problem. Of an unforeseen one only its kind is revealed. */
 export function problemOfThrown(thrown: unknown): ProblemDocument {
   if (thrown instanceof PawlProblem) return thrown.problem
   if (thrown instanceof PawlError) {

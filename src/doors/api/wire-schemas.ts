@@ -3,8 +3,7 @@
  * are not parsed with them; the compiler checks the handlers against them.
  */
 import { z } from 'zod'
-import type { FindingCode } from '../../core/errors.ts'
-import { denialCodes, errorCodes, warningCodes } from '../../core/errors.ts'
+import { denialCodes } from '../../core/errors.ts'
 import { hostIds } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { isolationLevels } from '../../core/machine/isolation-levels.ts'
@@ -34,7 +33,6 @@ export const moneySchema = countSchema.describe('millionths of a US dollar')
 /** What one report may say of money. */
 export const paidSchema = moneySchema.max(costMicroUsdMax)
 export const momentSchema = countSchema.describe('milliseconds since 1970')
-const dateTimeSchema = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC' })
 export const hostSchema = z.enum(hostIds).describe('the host that defines the tool names')
 /** How long one request may wait; a client that wants more asks again. */
 export const waitMsMax = 60_000
@@ -153,6 +151,8 @@ const stageRules = z
   })
   .meta({ id: 'StageRules' })
 
+const pendingCall = z.object({ name: z.string(), arguments: jsonObjectSchema })
+
 export const viewSchema = z
   .object({
     runId: z.string(),
@@ -168,7 +168,8 @@ export const viewSchema = z
     fields: z.array(field),
     missing: z.array(z.string()),
     goTo: z.array(z.string()).describe('stages that a signal may choose'),
-    pendingCall: z.object({ name: z.string(), arguments: jsonObjectSchema }).nullable(),
+    pendingCalls: z.array(pendingCall).describe('queued calls, oldest first'),
+    pendingCall: pendingCall.nullable().describe('the one to make next'),
     approval: z
       .object({ id: z.string(), kind: z.enum(['move', 'call']), message: z.string() })
       .nullable(),
@@ -184,7 +185,14 @@ export const viewSchema = z
       .nullable()
       .describe('the budget in dollars that is closest to its limit'),
     rules: stageRules.describe('every rule of the stage, and what is left of its limits'),
-    mustCall: z.boolean(),
+    mustCall: z.boolean().describe('true if the agent has to call a tool before it replies'),
+    toolChoice: z
+      .string()
+      .nullable()
+      .describe('the tool that it has to call then; null if it may choose'),
+    observes: z
+      .boolean()
+      .describe('true if calls are judged and recorded, and not everything is enforced'),
     hasDebug: z.boolean().describe('true if a person may move the run to any stage'),
     vars: jsonObjectSchema,
     local: jsonObjectSchema,
@@ -305,70 +313,6 @@ export const approvalSchema = z
     pending: jsonSchema.describe('the pending move or call'),
   })
   .meta({ id: 'Approval' })
-
-const format = z.enum(['json', 'yaml'])
-
-export const definitionVersion = z
-  .object({
-    version: countSchema,
-    sourceHash: z.string(),
-    source: z.string().describe('as written by its author'),
-    format,
-    machines: z.record(z.string(), z.string()).describe('hash of each machine, by name'),
-    createdAt: dateTimeSchema,
-  })
-  .meta({ id: 'DefinitionVersion' })
-
-export const definitionHead = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    workspace: z.string().describe('the folder of its file; empty if stored through the API'),
-    dialect: z.string(),
-    version: countSchema,
-    createdAt: dateTimeSchema,
-    updatedAt: dateTimeSchema,
-  })
-  .meta({ id: 'DefinitionHead' })
-
-export const definition = definitionHead
-  .extend({
-    sourceHash: z.string(),
-    source: z.string().describe('as written by its author'),
-    format,
-    machines: z.record(z.string(), z.string()).describe('hash of each machine, by name'),
-    document: jsonObjectSchema
-      .nullable()
-      .describe('a process with its `id`, `createdAt` and `updatedAt`; null for other dialects'),
-  })
-  .meta({ id: 'Definition' })
-
-const findingCodes = [...new Set([...errorCodes, ...warningCodes])] as [FindingCode]
-
-export const findingSchema = z
-  .object({
-    code: z.enum(findingCodes),
-    severity: z.enum(['error', 'warning']),
-    pointer: z.string().describe('JSON pointer to the element'),
-    atKey: z.boolean().exactOptional(),
-    saying: z.string().exactOptional(),
-    offset: countSchema.exactOptional(),
-    message: z.string(),
-    hint: z.string(),
-  })
-  .meta({ id: 'Finding' })
-
-/** A definition as it is sent: its text, or, where it was never a text, the value. */
-export const offer = {
-  source: z.string().optional().describe('the text of the definition, JSON or YAML'),
-  format: format.optional().describe('if absent, detected from the text'),
-  definition: jsonObjectSchema.optional().describe('the definition as a value instead of text'),
-  upstream_servers: z
-    .array(jsonObjectSchema)
-    .readonly()
-    .optional()
-    .describe('servers of a template file, kept with the definition'),
-}
 
 const storedEvent = z.strictObject({
   seq: countSchema,

@@ -3,7 +3,7 @@
  */
 import { assertNever } from '../../core/assert.ts'
 import type { PawlError } from '../../runtime/pawl-error.ts'
-import { counted } from './ansi.ts'
+import { counted, plain } from './ansi.ts'
 import type { Io } from './io.ts'
 import { type LocatedFinding, locatedText } from './locate-findings.ts'
 import { sarifText } from './sarif.ts'
@@ -11,9 +11,18 @@ import { sarifText } from './sarif.ts'
 export const formats = ['text', 'json', 'sarif', 'github'] as const
 export type Format = (typeof formats)[number]
 
+/** An entry of a command list that has wildcards, and what it covers. */
+export type EntryCoverage = {
+  readonly file: string
+  readonly stage: string
+  readonly entry: string
+  readonly covers: string
+}
+
 export type CheckReport = {
   readonly filesCount: number
   readonly findings: readonly LocatedFinding[]
+  readonly wildcards: readonly EntryCoverage[]
   /** Files that could not be read. */
   readonly faults: readonly PawlError[]
 }
@@ -33,7 +42,7 @@ export function printReport(report: CheckReport, printing: Printing): string {
   const shown = report.findings.filter(isShown)
   switch (format) {
     case 'text': {
-      const summary = isQuiet ? [] : [`${summaryText(report)}\n`]
+      const summary = isQuiet ? [] : [wildcardsText(report) + summaryText(report)]
       return [...shown.map((one) => locatedText(one, io)), ...summary].join('\n')
     }
     case 'json':
@@ -58,7 +67,15 @@ function summaryText(report: CheckReport): string {
     counted(count(report, 'warning'), 'warning'),
   ]
   if (report.faults.length > 0) parts.push(`${report.faults.length} unreadable`)
-  return parts.join(', ')
+  return `${parts.join(', ')}\n`
+}
+
+/** What entries with wildcards cover, one line each. */
+function wildcardsText({ wildcards }: CheckReport): string {
+  const lines = wildcards.map(({ file, stage, entry, covers }) => {
+    return plain(`${file}: \`${entry}\` in \`${stage}\` covers ${covers}`).replaceAll('\n', ' ')
+  })
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 function jsonText(
@@ -73,6 +90,7 @@ function jsonText(
     ok: isFine && report.faults.length === 0,
     summary: { files: report.filesCount, errors, warnings, unreadable: report.faults.length },
     findings: shown.map(({ excerpt: _, ...finding }) => finding),
+    wildcards: report.wildcards,
     faults: report.faults.map(({ code, message, hint }) => ({ code, message, hint })),
   }
   return `${JSON.stringify(value, null, 2)}\n`

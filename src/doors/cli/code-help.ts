@@ -113,7 +113,7 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     advice: 'List the tools that the work needs',
   },
   ESCALATION_UNGATED: {
-    about: 'In dangerous work the agent gains power without an approval',
+    about: 'In dangerous work the agent gains permissions without an approval',
     advice: 'Require an approval for the route into the stage that allows more',
   },
   GUARD_UNSATISFIABLE: {
@@ -144,7 +144,7 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
   },
   STEP_STALLS: {
     about: 'A step collects no fields, so the agent has no reason to submit it',
-    advice: 'Make the agent call: `"tools": {"call": true}`',
+    advice: 'Make the agent call the submit tool: `"tools": {"call": true}`',
   },
   LAST_ROUTE_CONDITIONAL: {
     about: 'If no condition is true, the whole form is complete',
@@ -154,8 +154,14 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     about: 'Without backticks, JMESPath reads a number or a boolean as a field name',
     advice: 'Put it in backticks to mean the value',
   },
+  CONDITION_NEVER_HOLDS: {
+    about: 'A condition, or a part of it, has the same result whatever the data',
+    advice:
+      'Compare values of the same type; compare strings such as dates with CEL; ' +
+      'write `!(inputs.x)`, not `!inputs.x`',
+  },
   COUNTER_RESET_IN_LOOP: {
-    about: 'A counter is reset on every turn of the loop that it should end',
+    about: 'A counter is reset in every round of the loop that it should end',
     advice: 'Set it before the loop starts',
   },
   TOOL_UNKNOWN: {
@@ -171,8 +177,8 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     advice: 'Allow only the commands that the work needs, by their first words',
   },
   COMMAND_NEVER_MATCHES: {
-    about: 'No command can match this entry of a command list',
-    advice: 'Use the first words of the command, as plain words',
+    about: 'No command can match this entry of a command list as it was probably meant',
+    advice: 'Use the first words of the command; `*` stands for any characters of a word',
   },
   APPROVAL_ADVISORY: {
     about: 'An approval is required, but nobody is asked',

@@ -32,7 +32,12 @@ export type Io = {
   readonly askHook?: (ask: HookCommandRequest) => Promise<HookAnswer>
 }
 
-export type HookCommandRequest = { readonly host: string; readonly workspace: string | null }
+export type HookCommandRequest = {
+  readonly host: string
+  readonly workspace: string | null
+  /** The hook of a user, which is started in every folder. */
+  readonly scope?: 'user'
+}
 type HookAnswer = {
   readonly exit: number
   readonly stdout: string

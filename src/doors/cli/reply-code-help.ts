@@ -8,11 +8,11 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Send one of the signals that the stage accepts',
   },
   STAGE_STALE: {
-    about: 'The answer was meant for another stage than the current one',
-    advice: 'Check the current stage, then answer that',
+    about: 'The answer was meant for a stage other than the current one',
+    advice: 'Check the current stage, then answer its question',
   },
   GUARD_FAILED: {
-    about: 'No route out has all its conditions met',
+    about: 'No route has all of its conditions met',
     advice: 'Do what the guards require, or send another signal',
   },
   FIELDS_MISSING: {
@@ -120,11 +120,11 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     advice: 'Move on, or keep to the files changed so far',
   },
   CALLS_EXHAUSTED: {
-    about: 'All calls that the stage or the run allows are used up',
+    about: 'The limit on calls in this stage or run is used up',
     advice: 'Move on to another stage',
   },
   BYTES_EXHAUSTED: {
-    about: 'All output that the stage allows is used up',
+    about: 'The limit on output in this stage is used up',
     advice: 'Move on to another stage',
   },
   BUDGET_EXHAUSTED: {

@@ -52,7 +52,7 @@ export const verbGroups: readonly VerbGroup[] = [
     verbs: [
       {
         name: 'demo',
-        summary: 'watch a scripted agent being held to a workflow',
+        summary: 'watch Pawl keep a scripted agent to a workflow',
         load: async () => (await import('./verbs/demo.ts')).demoVerb,
       },
       {
@@ -240,7 +240,7 @@ export const verbGroups: readonly VerbGroup[] = [
       },
       {
         name: 'mail',
-        summary: 'make or revoke the mail key of a run',
+        summary: 'create or revoke the mail key of a run',
         load: async () => (await import('./verbs/mail.ts')).mailVerb,
       },
       {

@@ -14,18 +14,19 @@ import { finderOf, lookingText, spellOwnTool, spellTools } from '../../core/tool
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 
-/** What a text may have, counted at four letters for a token: 320 tokens, and 120. */
+/** The limits of texts, at four characters per token: 320 tokens, and 120. */
 const briefCharsMax = 1_280
 const refusalCharsMax = 480
 const reasonCharsMin = 160
 const instructionsCharsMax = 800
 const listedMax = 12
+const problemsShownMax = 3
 /** What an author calls a stage. */
 const nouns = { workflow: 'state', process: 'state', steps: 'step' } as const
 
 type Verdict = Pick<CallAnswer, 'code' | 'reason' | 'rule' | 'document' | 'hint' | 'instead'>
 
-/** Who is spoken to: the agent of a host, about a run of a dialect; null: no run is known. */
+/** The agent of a host that reads a text, and the dialect of its run; null: no run is known. */
 export type AgentReader = { readonly host: AgentHostId; readonly dialect: View['dialect'] | null }
 
 /** Why a call does not happen. */
@@ -34,6 +35,13 @@ export function refusalText(reply: Verdict, reader: AgentReader): string {
   // WHY the reason gives way: what was called is known, what to do next is not.
   const room = Math.max(reasonCharsMin, refusalCharsMax - hint.length)
   return cut(sentences([refusedText(reply, room), hint]), refusalCharsMax, reader.host)
+}
+
+/** Why nothing happens in a guarded folder whose hooks are gone. */
+export function removedHooksText(workspace: string, problems: readonly string[]): string {
+  const what = `Pawl guards \`${workspace}\`, and its hooks there are not in force`
+  const how = 'every call is denied until a person restores them with `pawl init --restore`'
+  return `[Pawl] ${what} (${problems.slice(0, problemsShownMax).join('; ')}): ${how}.`
 }
 
 /** How a hint names things for the agent of a host. */
@@ -90,17 +98,17 @@ function moneyText({ budget }: View): string {
   return `The budget of the run is ${used}: ${budgetText(budget)}; ${next}.`
 }
 
-/** A run as it is told to its agent. */
-export type Told = {
+/** What the agent gets to know about its run. */
+export type RunBrief = {
   readonly runId: string
   readonly view: View
   readonly notice: string
   readonly host: AgentHostId
 }
 
-/** Where a run stands, as short as an agent's memory needs it. */
-export function runBriefText({ runId, view, notice, host }: Told): string {
-  // INVARIANT: the rules and how to move on are told whole; the author's words give way.
+/** The state of a run, in as few words as an agent needs. */
+export function runBriefText({ runId, view, notice, host }: RunBrief): string {
+  // INVARIANT: the rules and how to move on are never shortened; the author's text is.
   const rest = sentences(
     [
       notice === '' ? '' : shortened(notice, instructionsCharsMax / 2),
@@ -124,7 +132,7 @@ function placeText(runId: string, { name, dialect, stage, status, reason }: View
   return `Run ${runId} of \`${name}\` is in ${nouns[dialect]} \`${stage}\`${how}.`
 }
 
-/** What the author says of the stage, without what is told beside it anyway. */
+/** The author's instructions for the stage, without the parts that are sent separately. */
 function authorText(view: View): string {
   const beside = /^(?:(?:State|Step) `[^`]*` of `[^`]*`|Events: |Answer with one of: )/
   return briefWithoutRules(view)
@@ -146,14 +154,14 @@ function onwardText({ dialect, signals, status, missing }: View, host: AgentHost
   return `${capitalized(sendText(dialect, listed.join(' or '), host))}${find}${lacks}.`
 }
 
-type Around = {
+type NoRunSituation = {
   readonly others: readonly RunHead[]
   readonly holds: 'nothing' | 'policy'
   readonly host: AgentHostId
 }
 
-/** No run: what holds anyway. */
-export function noRunText({ others, holds, host }: Around): string {
+/** A session without a run: the rules that apply to it anyway. */
+export function noRunText({ others, holds, host }: NoRunSituation): string {
   return sentences([
     '[Pawl] This session has no run:',
     holds === 'nothing'

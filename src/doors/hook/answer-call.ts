@@ -136,14 +136,15 @@ type PlacedCall = { readonly call: HostCall; readonly place: CallPlace }
 
 function begin(
   { runtime, settings }: HookContext,
-  { heard, protocol }: HookRequest,
+  { heard, protocol, workspace }: HookRequest,
   { call, place }: PlacedCall,
 ): Promise<CallAnswer> {
   const { tool, input, server } = call
   const { host, cwd } = heard
-  const whose = { door: 'hook', caller: sessionName(heard), key: keyOf(call) } as const
+  const whose = { door: 'hook', caller: sessionName(heard), key: callKey(call) } as const
   // WHY nought: hosts report no cost of a call, and make several at once.
-  const request = { place, ...whose, tool, input, host, server, cwd, estimateMicroUsd: 0 }
+  const what = { tool, input, host, server, cwd, folder: workspace, estimateMicroUsd: 0 }
+  const request = { place, ...whose, ...what }
   const { askWaitMs } = settings
   if (!protocol.asks) return runtime.calls.begin(request, { actor: hookAgent, waitMs: askWaitMs })
   const waitMs = Math.min(askWaitMs, promptWaitMsMax)
@@ -154,7 +155,7 @@ function begin(
 const promptWaitMsMax = 5_000
 
 /** The host's own name of a call; else one by what the call is. */
-function keyOf({ key, tool, input }: HostCall): string {
+export function callKey({ key, tool, input }: HostCall): string {
   return key ?? `contents:${hashJson({ tool, input })}`
 }
 
@@ -176,7 +177,7 @@ export async function endHostCall(
   const { runId, branch } = located
   const { heard, protocol } = request
   context.spending?.look(heard, located)
-  const whose = { door: 'hook', caller: sessionName(heard), key: keyOf(call) } as const
+  const whose = { door: 'hook', caller: sessionName(heard), key: callKey(call) } as const
   // The host asked its own user about the call, and made it: so they agreed.
   const prompt = protocol.asks ? { grantedAtPrompt: promptName(request) } : {}
   const ended = { runId, branch, callId: null, ...whose, report, ...prompt }

@@ -7,6 +7,7 @@ import { openBench } from '../../runtime/runtime.contract.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import type { HookOutput } from '../api/hook-exchange.ts'
 import { openHookAnswerer } from './answer-hook.ts'
+import type { GuardAlarm } from './hook-context.ts'
 
 type Policies = Parameters<typeof openBench>[1]
 type Options = {
@@ -24,31 +25,38 @@ export function openDesk({
   const bench = openBench(openMemoryStore(), policies)
   const problems: string[] = []
   const logged: string[] = []
+  const reported: GuardAlarm[] = []
   const desk = openHookAnswerer({
     runtime: bench.runtime,
     settings: { askWaitMs, stopsMax: 2, otherSessions },
     checkHooks: () => problems,
+    guard: {
+      of: (folder) => (isIn(folder, '/work') ? { workspace: '/work', folder: '/work' } : null),
+      namedIn: (text) => (text.includes('/work/') ? { workspace: '/work', folder: '/work' } : null),
+    },
+    report: (alarm) => void reported.push(alarm),
     log: (what) => void logged.push(what),
   })
   onTestFinished(() => bench.runtime.close())
   let count = 0
   const hook = (name: string, more: JsonObject = {}, where: Partial<HookSession> = {}) => {
-    const { host = 'claude', session = 's1', runId = null, workspace = '/work' } = where
+    const { host = 'claude', session = 's1', runId = null, workspace = '/work', scope } = where
     const payload = JSON.stringify({
       hook_event_name: name,
       session_id: session,
       cwd: '/work',
       ...more,
     })
-    return desk.answer({ host, payload, workspace, runId })
+    const whose = scope === undefined ? {} : { scope }
+    return desk.answer({ host, payload, workspace, runId, ...whose })
   }
   const call = (tool: string, input: JsonObject, where: Partial<HookSession> & JsonObject = {}) => {
     count += 1
-    const { host, session, runId, ...more } = where
+    const { host, session, runId, scope, workspace, ...more } = where
     const fields = { tool_name: tool, tool_input: input, tool_use_id: `t${count}`, ...more }
     return hook(host === 'gemini' ? 'BeforeTool' : 'PreToolUse', fields, where)
   }
-  return { ...bench, desk, problems, logged, hook, call, lastKey: () => `t${count}` }
+  return { ...bench, desk, problems, logged, reported, hook, call, lastKey: () => `t${count}` }
 }
 
 /** Who asks. */
@@ -57,6 +65,11 @@ export type HookSession = {
   readonly session: string
   readonly runId: string
   readonly workspace: string
+  readonly scope: 'user'
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
 }
 
 /** A call that `build` of the release allows. */

@@ -11,7 +11,7 @@ import type {
   HookReply,
   HookRequestBody,
 } from '../api/hook-exchange.ts'
-import { endHostCall, judgeHostCall } from './answer-call.ts'
+import { callKey, endHostCall, judgeHostCall } from './answer-call.ts'
 import { answerPrompt, answerStop, beginSession } from './answer-session.ts'
 import {
   type HookContext,
@@ -20,6 +20,7 @@ import {
   locateSession,
   sessionName,
 } from './hook-context.ts'
+import { openHookPairs } from './hook-pairs.ts'
 import {
   blockAnswer,
   type HookAnswer,
@@ -29,7 +30,8 @@ import {
   printReply,
 } from './hook-protocol.ts'
 import { hookProtocolOf } from './hosts/host-protocols.ts'
-import { openSessionMemory } from './session-memory.ts'
+import { openSessionMemory, openSessionSet } from './session-memory.ts'
+import { answerWithoutHooks, placeOfUser, type UserPlace } from './user-hooks.ts'
 
 export type HookAnswerer = {
   readonly answer: AnswerHook
@@ -39,7 +41,12 @@ export type HookAnswerer = {
 
 /** Opens the desk at which hooks are answered. */
 export function openHookAnswerer(options: HookOptions): HookAnswerer {
-  const desk: HookContext = { ...options, memory: openSessionMemory() }
+  const desk: HookContext = {
+    ...options,
+    memory: openSessionMemory(),
+    pairs: openHookPairs(),
+    withHooks: openSessionSet(),
+  }
   return {
     answer: async (question) => {
       const payload = parse(question.payload)
@@ -51,24 +58,39 @@ export function openHookAnswerer(options: HookOptions): HookAnswerer {
 
 type ParsedHookRequest = HookRequestBody<JsonObject | null>
 
+/** Nothing at all: the host goes on as if there were no hook. */
+const silence: HookReply = { kind: 'json', json: {} }
+
 async function answer(
   desk: HookContext,
   question: ParsedHookRequest,
   wire: HookWire,
 ): Promise<HookReply> {
   const protocol = hookProtocolOf(question.host)
-  const { payload } = question
+  const { payload, runId } = question
+  const isUser = question.scope === 'user'
   const heard = payload === null ? null : (protocol?.read(payload) ?? null)
   if (protocol === null || heard === null) {
+    if (isUser && desk.guard.of(question.workspace ?? '/') === null) return silence
     desk.log('a hook was not understood', { host: question.host })
     const what = `Pawl does not understand this event of \`${question.host}\`, so it is blocked`
     return blockAnswer(`${what}; update Pawl, or run \`pawl doctor\``)
   }
-  const workspace = question.workspace ?? heard.cwd ?? '/'
-  const { runId } = question
+  const folder = question.workspace ?? heard.cwd ?? '/'
+  const scope = isUser ? 'user' : 'project'
+  if (!isUser) desk.withHooks.add(sessionName(heard))
   try {
-    const word = await hear(desk, { heard, protocol, workspace, runId })
-    return protocol.answer(heard, word, wire)
+    const place = isUser ? await placeOfUser(desk, { heard, folder, runId }) : inProject(folder)
+    if (place === null) return silence
+    const id = eventName(heard)
+    const { word, isSecond } = await desk.pairs({ id, scope }, () => {
+      // Its own hooks were loaded before they were removed, and hold it still.
+      if (place.problems.length > 0 && !desk.withHooks.has(sessionName(heard))) {
+        return Promise.resolve(answerWithoutHooks(desk, heard, place))
+      }
+      return hear(desk, { heard, protocol, workspace: place.workspace, runId })
+    })
+    return protocol.answer(heard, isSecond ? repeated(heard, word) : word, wire)
   } catch (fault) {
     const what = fault instanceof Error ? fault.message : String(fault)
     desk.log('a hook could not be answered', { host: heard.host, event: heard.name, fault: what })
@@ -76,6 +98,23 @@ async function answer(
     const hint = 'ask a person to run `pawl status`'
     return protocol.answer(heard, faultWord(heard, `${reason}; ${hint}`), wire)
   }
+}
+
+function inProject(workspace: string): UserPlace {
+  return { workspace, problems: [] }
+}
+
+/** The same for every hook that is asked about one event. */
+function eventName(heard: HookInput): string {
+  const { name, agent, event } = heard
+  const key = 'call' in event ? callKey(event.call) : ''
+  return JSON.stringify([sessionName(heard), agent, name, key])
+}
+
+/** What the other hook has said: a refusal stands, and nothing else is said twice. */
+function repeated({ event }: HookInput, word: HookAnswer): HookAnswer {
+  if (word.kind === 'pass') return passAnswer
+  return event.kind === 'stop' || event.kind === 'agent-stop' ? passAnswer : word
 }
 
 /** INVARIANT: a fault denies wherever a call could run; stopping stays possible. */
@@ -141,7 +180,7 @@ const lastPayMsMax = 500
 
 /** A session ends: its run, and the branches of its sub-agents, are there for the next one. */
 async function end(
-  { runtime, memory, spending }: HookContext,
+  { runtime, memory, spending, withHooks }: HookContext,
   request: HookRequest,
 ): Promise<HookAnswer> {
   const { heard } = request
@@ -157,12 +196,13 @@ async function end(
   const mine = claims.map((claim) => claim.session).filter((one) => one.startsWith(`${session}/`))
   for (const one of new Set([session, ...mine])) await runtime.sessions.releaseSession(one)
   memory.forget(session)
+  withHooks.delete(session)
   return passAnswer
 }
 
 /** Settings of the host have changed: ours have to be in them still. */
 async function keepHooks(desk: HookContext, request: HookRequest): Promise<HookAnswer> {
-  const problems = desk.checkHooks(request.workspace)
+  const problems = desk.checkHooks(request.workspace, null)
   if (problems.length === 0) return passAnswer
   const message = `the hooks of ${request.heard.host} were changed: ${problems.join('; ')}`
   desk.log('hooks were changed', { workspace: request.workspace, problems: [...problems] })

@@ -22,7 +22,7 @@ export async function beginSession(
   context: HookContext,
   request: HookRequest,
 ): Promise<HookAnswer> {
-  return told(context, request, await locateSession(context, request))
+  return sessionBriefAnswer(context, request, await locateSession(context, request))
 }
 
 /** A person, or the host itself, speaks to the agent. */
@@ -41,7 +41,7 @@ export async function answerPrompt(
   }
   // WHY only news: it was said when the session began; every time would be a nuisance.
   if (found.kind === 'none' && !isNews(context, request, 'none')) return passAnswer
-  if (found.kind !== 'run') return told(context, request, found)
+  if (found.kind !== 'run') return sessionBriefAnswer(context, request, found)
   context.spending?.look(request.heard, found)
   return tell(await newsFor(context, request, found))
 }
@@ -68,7 +68,7 @@ async function refuseAsked(
   }
 }
 
-async function told(
+async function sessionBriefAnswer(
   context: HookContext,
   request: HookRequest,
   found: LocatedRun,
@@ -113,7 +113,9 @@ export async function answerStop(context: HookContext, request: HookRequest): Pr
   const speaker = speakerName(request)
   // One that has only answered a question of its user was not working on the run.
   const isWorking = context.memory.isWorking(speaker)
-  if (view.status !== 'running' || !isWorking || (isSub && found.branch === null)) {
+  const isIdle = view.status !== 'running' || !isWorking
+  // A run that only observes stops nobody.
+  if (isIdle || view.observes || (isSub && found.branch === null)) {
     return letStop(context, request)
   }
   if (context.memory.countStop(speaker) > context.settings.stopsMax) {

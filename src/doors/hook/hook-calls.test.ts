@@ -168,7 +168,9 @@ test('a fault of the store blocks calls and prompts, and lets everybody stop', a
   const runtime = again({ ...store, claimsOf: down, listRuns: down })
   const log = (): void => undefined
   const settings = { askWaitMs: 0, stopsMax: 2, otherSessions: 'refused' } as const
-  const desk = openHookAnswerer({ runtime, settings, checkHooks: () => [], log })
+  const guard = { of: () => null, namedIn: () => null }
+  const around = { settings, checkHooks: () => [], guard, report: () => undefined, log }
+  const desk = openHookAnswerer({ runtime, ...around })
   const says = async (name: string, more: JsonObject = {}): Promise<HookOutput> => {
     const payload = JSON.stringify({ hook_event_name: name, session_id: 's', ...more })
     return desk.answer({ host: 'claude', payload, workspace: '/work', runId: null })

@@ -1,5 +1,6 @@
 /** The shell command in a host's settings that runs the hook. */
 import { isAbsolute, join } from 'node:path'
+import { type AgentHostId, agentHosts } from '../../core/hosts/registry.ts'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import { isHostName } from './hook-wire.ts'
 
@@ -7,7 +8,8 @@ type HookCommandOptions = {
   /** The folder of the client: `bin` in the data directory. */
   readonly bin: string
   readonly host: string
-  readonly workspace: string
+  /** Null: the hook of a user, which tells by itself where it was started. */
+  readonly workspace: string | null
   /**
    * What becomes of the host's step when the hook itself fails. `passes` is for steps by which
    * nothing is done: an agent that may not even stop would go on for ever.
@@ -29,7 +31,18 @@ export function hookCommand({ bin, host, workspace, failure }: HookCommandOption
   if (!isHostName(host)) throw unfit(`\`${host}\` is not a valid host name`)
   const client = join(bin, clientName)
   const otherwise = failure === 'blocks' ? blocks : passes
-  return `${quotePath(client)} ${host} ${quotePath(workspace)} || ${otherwise}`
+  const where = workspace === null ? `--user ${startOf(host)}` : quotePath(workspace)
+  return `${quotePath(client)} ${host} ${where} || ${otherwise}`
+}
+
+/**
+ * Where the host was started, in a word of the shell.
+ * WHY not `$PWD`: some hosts put the values of variables into their settings when they start.
+ */
+function startOf(host: string): string {
+  const { userHooks } = agentHosts[host as AgentHostId] ?? {}
+  const variable = userHooks === undefined || 'none' in userHooks ? '' : userHooks.startVariable
+  return typeof variable === 'string' && variable !== '' ? `"\${${variable}:-$(pwd)}"` : '"$(pwd)"'
 }
 
 function quotePath(path: string): string {

@@ -1,9 +1,12 @@
 /** What answering a hook needs, and which run a hook belongs to. */
+import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { GuardedFolder } from '../../runtime/sessions/guarded-folders.ts'
+import type { HookPairs } from './hook-pairs.ts'
 import type { HookInput, HookProtocol } from './hook-protocol.ts'
-import type { SessionMemory } from './session-memory.ts'
+import type { SessionMemory, SessionSet } from './session-memory.ts'
 import type { Spending } from './spending/open-spending.ts'
 
 type HookSettings = {
@@ -15,17 +18,40 @@ type HookSettings = {
   readonly otherSessions: 'refused' | 'free'
 }
 
+/** Which folders are guarded. */
+export type FolderGuard = {
+  /** The guarded folder that a folder belongs to; null: nothing guards it. */
+  readonly of: (folder: string) => GuardedFolder | null
+  /** The guarded folder that a text names; null: it names none. */
+  readonly namedIn: (text: string) => GuardedFolder | null
+}
+
+/** A session was stopped, because the hooks of its folder are gone. */
+export type GuardAlarm = {
+  readonly workspace: string
+  readonly host: AgentHostId
+  readonly problems: readonly string[]
+}
+
 export type HookOptions = {
   readonly runtime: Runtime
   readonly settings: HookSettings
-  /** What is wrong with the hooks that were installed in a folder; nothing: they are in force. */
-  readonly checkHooks: (workspace: string) => readonly string[]
+  /** What is wrong with the hooks of a folder, of one host or all; nothing: they are in force. */
+  readonly checkHooks: (workspace: string, host: AgentHostId | null) => readonly string[]
+  readonly guard: FolderGuard
+  /** Tells a person of something that is wrong with the guard itself. Returns at once. */
+  readonly report: (alarm: GuardAlarm) => void
   readonly log: (what: string, about: JsonObject) => void
   /** Lets runs pay for their models; absent: nobody counts. */
   readonly spending?: Spending
 }
 
-export type HookContext = HookOptions & { readonly memory: SessionMemory }
+export type HookContext = HookOptions & {
+  readonly memory: SessionMemory
+  readonly pairs: HookPairs
+  /** Sessions that the hooks of their folder have asked for. */
+  readonly withHooks: SessionSet
+}
 
 /** A hook's question, once it is read. */
 export type HookRequest = {

@@ -23,8 +23,12 @@ export type HookHeader = {
   readonly host: string
   readonly workspace: string | null
   readonly runId: string | null
+  /** The hook of a user, which is started in every folder; `workspace` is where the host is. */
+  readonly scope?: 'user'
 }
 
+/** Stands in front of the folder of a user's hook. */
+const userMark = 'user:'
 const headerForm = /^PAWL-HOOK 1 ([!-~]+) ([a-z][a-z0-9-]{0,31}) ([!-~]+) ([!-~]+)$/
 const hostForm = /^[a-z][a-z0-9-]{0,31}$/
 const answerForm = /^PAWL 1 ([02]) (0|[1-9]\d{0,6}) (0|[1-9]\d{0,6})\n/
@@ -37,8 +41,9 @@ export function isHostName(name: string): boolean {
 }
 
 /** The line in front of a payload, with its end. */
-export function printHeader({ token, host, workspace, runId }: HookHeader): string {
-  return `PAWL-HOOK 1 ${token} ${host} ${printField(workspace)} ${printField(runId)}\n`
+export function printHeader({ token, host, workspace, runId, scope }: HookHeader): string {
+  const folder = `${scope === 'user' ? userMark : ''}${printField(workspace)}`
+  return `PAWL-HOOK 1 ${token} ${host} ${folder} ${printField(runId)}\n`
 }
 
 /** Reads such a line, without its end; null: it is none. */
@@ -46,7 +51,10 @@ export function parseHeader(line: string): HookHeader | null {
   const [, token, host, workspace, runId] = headerForm.exec(line) ?? []
   if (token === undefined || host === undefined) return null
   try {
-    return { token, host, workspace: parseField(workspace), runId: parseField(runId) }
+    const isUser = workspace?.startsWith(userMark) === true
+    const folder = parseField(isUser ? workspace?.slice(userMark.length) : workspace)
+    const whose = { token, host, workspace: folder, runId: parseField(runId) }
+    return isUser ? { ...whose, scope: 'user' } : whose
   } catch {
     // Bytes that are no text.
     return null

@@ -155,7 +155,7 @@ const unknownForm = blocked(`the hook client and the daemon are not compatible; 
 const wrongToken = blocked(`the hook's token is not valid for this daemon; ${seeDoctor}`)
 
 async function answerAsk({ answer, onFault }: Door, ask: HookMessage): Promise<HookOutput> {
-  const { host, workspace, runId } = ask.header
+  const { token: _, ...asked } = ask.header
   let payload: string
   try {
     payload = payloadTextOf(Buffer.concat(ask.payload))
@@ -163,7 +163,7 @@ async function answerAsk({ answer, onFault }: Door, ask: HookMessage): Promise<H
     return blocked("the hook's payload is not valid UTF-8")
   }
   try {
-    return await answer({ host, payload, workspace, runId })
+    return await answer({ ...asked, payload })
   } catch (fault) {
     onFault?.(fault)
     return blocked(`an internal error; ${seeDoctor}`)

@@ -53,3 +53,19 @@ function put<T>(map: Map<string, T>, key: string, value: T): void {
   const [oldest] = map.keys()
   if (map.size > itemsMax && oldest !== undefined) map.delete(oldest)
 }
+
+/** Names of sessions; the longest forgotten go first. */
+export type SessionSet = {
+  readonly add: (session: string) => void
+  readonly has: (session: string) => boolean
+  readonly delete: (session: string) => void
+}
+
+export function openSessionSet(): SessionSet {
+  const names = new Map<string, true>()
+  return {
+    add: (session) => put(names, session, true),
+    has: (session) => names.has(session),
+    delete: (session) => void names.delete(session),
+  }
+}

@@ -193,13 +193,13 @@ function requestOf({ c, closing }: Exchange, input: unknown): ApiRequest {
   return {
     door: 'http',
     input,
-    commandId: textOf(headers['idempotency-key']),
+    commandId: headerText(headers['idempotency-key']),
     signal: () => AbortSignal.any([goneSignal(c.env.outgoing), closing]),
-    traceparent: textOf(headers.traceparent),
+    traceparent: headerText(headers.traceparent),
   }
 }
 
-function textOf(header: string | string[] | undefined): string | null {
+function headerText(header: string | string[] | undefined): string | null {
   return typeof header === 'string' ? header : null
 }
 
@@ -213,7 +213,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
 
 async function stream(exchange: Exchange, name: StreamName): Promise<void> {
   const { api, c } = exchange
-  const resume = textOf(c.env.incoming.headers['last-event-id'])
+  const resume = headerText(c.env.incoming.headers['last-event-id'])
   const query = queryOf(c)
   if (resume !== null) query.set('after', resume)
   const runId = c.req.param('runId')

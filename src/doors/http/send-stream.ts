@@ -17,7 +17,7 @@ export async function sendStream(
   try {
     for await (const beat of stream) {
       if (signal.aborted) break
-      if (!response.write(textOf(beat)) && !(await waitForDrain(response, signal))) break
+      if (!response.write(sseText(beat)) && !(await waitForDrain(response, signal))) break
     }
   } catch {
     // Told to the log where it happened. There is no way to say it here any more: the reader sees
@@ -28,6 +28,6 @@ export async function sendStream(
   if (response.writableNeedDrain || signal.aborted) response.destroy()
 }
 
-function textOf(beat: AnyBeat): string {
+function sseText(beat: AnyBeat): string {
   return beat === null ? ': here\n\n' : `id: ${beat.id}\ndata: ${JSON.stringify(beat.message)}\n\n`
 }

@@ -1,12 +1,12 @@
 /** Applies a plan host by host, and records what was written. */
 import type { Install } from './install.ts'
-import type { HostPlan } from './plan-host.ts'
+import { type HostPlan, isSameInstall } from './plan-host.ts'
 import type { SetupDoor } from './setup-door.ts'
 import { removeFolders, secretMode, writeWorkspaceFiles } from './write-files.ts'
 
 /** Writes the files of a host, all or none, and what was written into the list of installs. */
 export function applyInit(plan: HostPlan, setup: SetupDoor, at: number): Install {
-  const { workspace, known, host, found, wire } = plan
+  const { workspace, known, host, found, wire, scope } = plan
   const changes = plan.files.map((file) => ({
     ...file,
     mode: file.mode === 'secret' ? secretMode : null,
@@ -14,6 +14,7 @@ export function applyInit(plan: HostPlan, setup: SetupDoor, at: number): Install
   const { folders, modes } = writeWorkspaceFiles(workspace, changes)
   const install: Install = {
     workspace,
+    ...(scope === undefined ? {} : { scope }),
     host,
     hostVersion: found.version,
     wire,
@@ -43,6 +44,6 @@ export function applyUninit(plan: HostPlan, setup: SetupDoor): void {
   if (known !== null) setup.writeInstalls(othersThan(plan, setup))
 }
 
-function othersThan({ workspace, host }: HostPlan, setup: SetupDoor): readonly Install[] {
-  return setup.readInstalls().filter((one) => one.workspace !== workspace || one.host !== host)
+function othersThan(plan: HostPlan, setup: SetupDoor): readonly Install[] {
+  return setup.readInstalls().filter((one) => !isSameInstall(one, plan))
 }

@@ -7,6 +7,8 @@ import type { Json } from '../../core/json.ts'
 /** What the entries of this machine are made of. */
 export type SetupContext = {
   readonly workspace: string
+  /** The file for hooks of the user, from the home on or absolute; null: hooks of a workspace. */
+  readonly userFile: string | null
   /** The version that the host told; null: not known. */
   readonly version: string | null
   /** The program that runs Pawl, and Pawl itself. */

@@ -1,11 +1,10 @@
 /**
- * Finds the hosts on this machine or in a workspace, and their versions. Runs only `<host>
- * --version`.
+ * Finds the hosts on this machine or in a workspace, and their versions.
  */
-import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { type AgentHostId, agentHostIds, agentHosts } from '../../core/hosts/registry.ts'
+import { hostVersion } from './host-version.ts'
 
 export type FoundHost = {
   readonly name: AgentHostId
@@ -19,15 +18,13 @@ export type FoundHost = {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const versionMsMax = 15_000
-
 /** All known hosts, found or not. */
 export function findHosts(workspace: string, env: Environment): Promise<readonly FoundHost[]> {
   return Promise.all(
     agentHostIds.map(async (name) => {
       const { program, folder } = agentHosts[name]
       const file = fileOf(program, env)
-      const version = file === null ? null : await versionOf(file, env)
+      const version = file === null ? null : await hostVersion(file, env)
       return { name, program: file, version, hasFolder: existsSync(join(workspace, folder)) }
     }),
   )
@@ -46,14 +43,4 @@ function isProgram(path: string): boolean {
     // Not there, or not to be run: the next folder may have it.
     return false
   }
-}
-
-function versionOf(program: string, env: Environment): Promise<string | null> {
-  const options = { env: { ...env }, timeout: versionMsMax, windowsHide: true }
-  return new Promise((resolve) => {
-    const child = execFile(program, ['--version'], options, (_, stdout) => {
-      resolve(/\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? null)
-    })
-    child.stdin?.end()
-  })
 }

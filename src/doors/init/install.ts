@@ -8,6 +8,8 @@ import type { Json, JsonObject } from '../../core/json.ts'
 /** The hooks of one host in one workspace. */
 export type Install = {
   readonly workspace: string
+  /** The hooks of a user, which count in every folder; `workspace` is the user's home. */
+  readonly scope?: 'user'
   readonly host: AgentHostId
   /** Null: the host was not found, or did not tell. */
   readonly hostVersion: string | null

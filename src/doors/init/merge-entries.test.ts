@@ -8,6 +8,7 @@ import { type Install, undone, undoOf } from './install.ts'
 import { type PlannedFile, planInit, planUninit } from './plan-files.ts'
 
 const setting: SetupContext = {
+  userFile: null,
   workspace: '/work',
   version: '9.0.0',
   node: '/opt/node',

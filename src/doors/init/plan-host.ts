@@ -1,6 +1,6 @@
 /** Plans everything to do for one host in one workspace. Reads files, writes none. */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import { checkInstall } from './check-install.ts'
 import type { DesiredFile, SetupContext } from './desired-files.ts'
@@ -18,12 +18,15 @@ import {
   type ReadFile,
 } from './plan-files.ts'
 import type { SetupDoor } from './setup-door.ts'
+import { userFileOf, userFiles } from './user-files.ts'
 import { readWorkspaceFile } from './write-files.ts'
 
 export type HostPlan = FilePlan & {
   readonly host: AgentHostId
   readonly found: FoundHost
   readonly workspace: string
+  /** The hooks of the user, for every folder; `workspace` is the user's home. */
+  readonly scope?: 'user'
   /** What was written last time; null: nothing. */
   readonly known: Install | null
   readonly wire: 'http' | 'command'
@@ -55,6 +58,8 @@ type HostWish = {
   readonly workspace: string
   readonly http: SetupContext['http']
   readonly installs: readonly Install[]
+  /** The hooks of the user; `workspace` is the user's home. */
+  readonly scope?: 'user'
   /** `stays`: as it was last time. */
   readonly gateway?: 'wanted' | 'stays'
 }
@@ -62,13 +67,14 @@ type HostWish = {
 /** What brings a host under Pawl. */
 export function planHost(found: FoundHost, wish: HostWish, readFile: ReadFile): HostPlan {
   const { workspace } = wish
-  const { wants, wireOf, remarks: remarksOn } = hostSetups[found.name]
+  const { wireOf, remarks: remarksOn } = hostSetups[found.name]
   const setting = settingOf(found, wish)
-  const known = installOf(wish.installs, workspace, found.name)
+  const known = installOf(wish.installs, { ...wish, host: found.name })
   const before = withoutExclude(known)
-  const moving = movingOf(wants(setting), { wish, known: before, readFile })
+  const moving = movingOf(wantedFiles(found.name, setting), { wish, known: before, readFile })
   const plan = planInit(moving.wanted, before, readFile)
-  const exclude = excludeFile(workspace, found.name, madeBy(plan.files, workspace))
+  const made = madeBy(plan.files, workspace)
+  const exclude = wish.scope === 'user' ? null : excludeFile(workspace, found.name, made)
   const more = exclude === null ? null : planInit([exclude], onlyExclude(known), readFile)
   const files = [...plan.files, ...(more?.files ?? []), ...moving.files]
   const off = checkInstall(installFrom(files, { host: found.name, workspace }), (path) => {
@@ -78,6 +84,7 @@ export function planHost(found: FoundHost, wish: HostWish, readFile: ReadFile): 
     host: found.name,
     found,
     workspace,
+    ...scopeOf(wish),
     known,
     wire: wireOf(setting),
     files,
@@ -94,11 +101,11 @@ export function planHost(found: FoundHost, wish: HostWish, readFile: ReadFile): 
 /** What takes Pawl out of a host again. */
 export function planHostRemoval(found: FoundHost, wish: HostWish, readFile: ReadFile): HostPlan {
   const { workspace } = wish
-  const { wants, wireOf } = hostSetups[found.name]
+  const { wireOf } = hostSetups[found.name]
   const setting = settingOf(found, wish)
-  const known = installOf(wish.installs, workspace, found.name)
-  const exclude = excludeFile(workspace, found.name, [])
-  const wanted = [...wants(setting), ...(exclude === null ? [] : [exclude])]
+  const known = installOf(wish.installs, { ...wish, host: found.name })
+  const exclude = wish.scope === 'user' ? null : excludeFile(workspace, found.name, [])
+  const wanted = [...wantedFiles(found.name, setting), ...(exclude === null ? [] : [exclude])]
   const { files, remarks } = planUninit(wanted, known, readFile)
   const others = wish.installs.filter((one) => one !== known && one.workspace === workspace)
   const kept = new Set(others.flatMap(({ moved = [] }) => moved.map(({ as }) => as)))
@@ -106,7 +113,16 @@ export function planHostRemoval(found: FoundHost, wish: HostWish, readFile: Read
   const text = readFile(gatewayPath)
   const more = gatewayFile(text, gatewayWithout(text, gone))
   const wire = wireOf(setting)
-  return { host: found.name, found, workspace, known, wire, files: [...files, ...more], remarks }
+  const all = [...files, ...more]
+  return { host: found.name, found, workspace, ...scopeOf(wish), known, wire, files: all, remarks }
+}
+
+function scopeOf({ scope }: HostWish): Pick<HostPlan, 'scope'> {
+  return scope === undefined ? {} : { scope }
+}
+
+function wantedFiles(host: AgentHostId, setting: SetupContext): readonly DesiredFile[] {
+  return setting.userFile === null ? hostSetups[host].wants(setting) : userFiles(host, setting)
 }
 
 type Looking = {
@@ -124,7 +140,8 @@ type Movement = {
 
 /** What changes where the servers of a host stand behind the gateway, or already do. */
 function movingOf(wanted: readonly DesiredFile[], { wish, known, readFile }: Looking): Movement {
-  const isWanted = wish.gateway === 'wanted' || known?.moved !== undefined
+  const isProject = wish.scope === undefined
+  const isWanted = isProject && (wish.gateway === 'wanted' || known?.moved !== undefined)
   if (!isWanted) return { wanted, moved: null, files: [], remarks: [] }
   const gateway = readFile(gatewayPath)
   const result = moveServers({
@@ -147,29 +164,36 @@ export function isDone({ files }: HostPlan): boolean {
   return files.every(({ before, after }) => before === after)
 }
 
+type InstallName = Pick<Install, 'workspace' | 'host' | 'scope'>
+
+/** Whether two are the same hooks. */
+export function isSameInstall(one: InstallName, other: InstallName): boolean {
+  const { workspace, host, scope } = other
+  return one.workspace === workspace && one.host === host && one.scope === scope
+}
+
 /** The install of a host in a workspace; null: there is none. */
-export function installOf(
-  installs: readonly Install[],
-  workspace: string,
-  host: AgentHostId,
-): Install | null {
-  return installs.find((one) => one.workspace === workspace && one.host === host) ?? null
+export function installOf(installs: readonly Install[], name: InstallName): Install | null {
+  return installs.find((one) => isSameInstall(one, name)) ?? null
 }
 
 function settingOf(
   { name, version }: FoundHost,
-  { setup, workspace, http }: HostWish,
+  { setup, workspace, http, scope }: HostWish,
 ): SetupContext {
+  const userFile = scope === 'user' ? userFileOf(name, workspace, setup.env) : null
+  const place = scope === 'user' ? null : workspace
   return {
     workspace,
+    userFile,
     version,
     node: setup.node,
     program: setup.program,
     home: setup.home,
-    hookCommand: setup.hookCommand({ host: name, workspace, failure: 'blocks' }),
-    stopCommand: setup.hookCommand({ host: name, workspace, failure: 'passes' }),
-    http,
-    isThere: (path) => existsSync(join(workspace, path)),
+    hookCommand: setup.hookCommand({ host: name, workspace: place, failure: 'blocks' }),
+    stopCommand: setup.hookCommand({ host: name, workspace: place, failure: 'passes' }),
+    http: scope === 'user' ? null : http,
+    isThere: (path) => existsSync(resolve(workspace, userFile ?? path)),
   }
 }
 

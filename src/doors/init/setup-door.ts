@@ -12,7 +12,8 @@ export type SetupDoor = {
   /** The shell text of a hook that asks Pawl, and what becomes of a step when that fails. */
   readonly hookCommand: (hook: {
     readonly host: AgentHostId
-    readonly workspace: string
+    /** Null: the hook of a user, for every folder. */
+    readonly workspace: string | null
     readonly failure: 'blocks' | 'passes'
   }) => string
   /** Puts the client that hooks call into the data directory, or a newer one in its place. */

@@ -22,7 +22,11 @@ export async function definitionsFor({
   const { items } = await link.ask('definitions.list', { limit: listMax })
   const stored = items.filter((one) => one.workspace === '')
   const all = [...(await inWorkspace(workspace)), ...stored]
-  return [...new Map(all.map(({ name, dialect }) => [name, { name, dialect }])).values()]
+  const listed = all.flatMap(({ name, dialect, tasks }) =>
+    // WHY: the name of a file with several tasks would start one of them, and hide the others.
+    (tasks.length > 1 ? tasks : [name]).map((one) => ({ name: one, dialect })),
+  )
+  return [...new Map(listed.map((one) => [one.name, one])).values()]
 }
 
 export type Definition = ListedDefinition & {
@@ -34,17 +38,30 @@ export type Definition = ListedDefinition & {
 
 /** One of them as its author wrote it; null: there is none of that name. */
 export async function definitionFor(desk: ToolContext, name: string): Promise<Definition | null> {
-  const near = (await inWorkspace(desk.workspace)).find((one) => one.name === name)
-  if (near !== undefined) return near
+  const files = await inWorkspace(desk.workspace)
+  const near =
+    files.find((one) => one.name === name) ?? files.find((one) => one.tasks.includes(name))
+  if (near !== undefined) return { ...near, tasks: tasksFor(near, name) }
   const stored = await desk.link.ask('definitions.read', { id: name }).catch(unlessUnknown)
   if (stored === null) return null
-  const { dialect, source, format, machines } = stored
-  return { name, dialect, source, format, tasks: Object.keys(machines) }
+  const { dialect, source, format } = stored
+  return { name, dialect, source, format, tasks: tasksFor(stored, name) }
+}
+
+/** The task of that name alone, else all of them. */
+function tasksFor(
+  { tasks }: { readonly tasks: readonly string[] },
+  name: string,
+): readonly string[] {
+  return tasks.includes(name) ? [name] : tasks
 }
 
 /** What a run of it asks for first; nothing where it has no fields. */
-export async function inputsFor(definition: Definition): Promise<readonly RunInput[]> {
-  return (await import('../../runtime/definitions/find-definition.ts')).inputsOf(definition)
+export async function inputsFor(
+  definition: Definition,
+  task: string,
+): Promise<readonly RunInput[]> {
+  return (await import('../../runtime/definitions/find-definition.ts')).inputsOf(definition, task)
 }
 
 async function inWorkspace(workspace: string): Promise<readonly OfferedDefinition[]> {

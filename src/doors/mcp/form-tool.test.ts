@@ -41,11 +41,13 @@ test('a pattern or format that a schema cannot say is told in words', () => {
     { ...field, name: 'b', pattern: '(?i)ab', format: 'licence-plate', description: 'of the car' },
     { ...field, name: 'c', type: 'integer' as const, enum: ['1'], isRequired: false },
   ]
-  expect(formSchema(viewOf({ fields, missing: ['b'] })).properties).toEqual({
+  const schema = formSchema(viewOf({ fields, missing: ['b'] }))
+  expect(schema.description).toBe('still needed: b')
+  expect(schema.properties).toEqual({
     a: { type: 'string', pattern: '^[A-Z]{2}$', format: 'date' },
     b: {
       type: 'string',
-      description: 'of the car; matches (?i)ab; format licence-plate; needed',
+      description: 'of the car; matches (?i)ab; format licence-plate',
     },
     c: { type: 'integer', enum: ['1'] },
   })
@@ -53,9 +55,12 @@ test('a pattern or format that a schema cannot say is told in words', () => {
 
 test('a step is named beside the fields, unless a field has that name', () => {
   const view = viewOf({ goTo: ['A', 'B'] })
-  expect(formSchema(view).properties).toMatchObject({ go_to_step: { enum: ['A', 'B'] } })
+  expect(formSchema(view).properties).toEqual({
+    go_to_step: { type: 'string', description: 'go to this step instead of the next one: A, B' },
+  })
   expect(splitForm(view, { go_to_step: 'A', x: 1 })).toEqual({ data: { x: 1 }, goTo: 'A' })
-  expect(splitForm(view, { go_to_step: 3 })).toEqual({ data: { go_to_step: 3 }, goTo: null })
+  expect(splitForm(view, { go_to_step: null, x: 1 })).toEqual({ data: { x: 1 }, goTo: null })
+  expect(() => splitForm(view, { go_to_step: 3 })).toThrow('must be the id of a step')
   const taken = viewOf({ goTo: ['A'], fields: [{ ...field, name: 'go_to_step' }] })
   expect(splitForm(taken, { go_to_step: 'A' })).toEqual({ data: { go_to_step: 'A' }, goTo: null })
 })

@@ -1,6 +1,7 @@
 /** The submit tool of a form: its name, and its schema built from the fields of the step. */
 import type { Json, JsonObject } from '../../core/json.ts'
-import { isControlTool } from '../../core/tools/own-tools.ts'
+import { isReservedToolName } from '../../core/tools/own-tools.ts'
+import { PawlProblem, problem } from '../api/problem.ts'
 import type { RunReadings } from './resolve-run.ts'
 
 type View = RunReadings['view']
@@ -14,7 +15,7 @@ export function formToolOf({ dialect, signals }: View): string | null {
   const [name] = signals
   if (dialect !== 'steps' || name === undefined) return null
   // WHY: a name that means another tool, or that no client takes, would make the form a dead end.
-  return namePattern.test(name) && !isControlTool(name) ? name : null
+  return namePattern.test(name) && !isReservedToolName(name) ? name : null
 }
 
 /** The tool by which the step is submitted; null: nothing can be submitted now. */
@@ -24,11 +25,12 @@ export function submitToolOf(view: View, prefix: string): string | null {
 }
 
 const goToStep = 'go_to_step'
+/** Steps that the schema names. */
+const stepsShownMax = 50
 
-/** The goal of the step, and what is already known. */
-export function formDescription({ goal, stage, name, missing }: View): string {
-  const lead = goal.trim() === '' ? `Step ${stage} of ${name}` : goal
-  return missing.length === 0 ? lead : `${lead}\n\nStill missing: ${missing.join(', ')}.`
+/** The goal of the step, as its author wrote it. */
+export function formDescription({ goal, stage, name }: View): string {
+  return goal.trim() === '' ? `Step ${stage} of ${name}` : goal
 }
 
 /**
@@ -38,14 +40,17 @@ export function formDescription({ goal, stage, name, missing }: View): string {
 export function formSchema(view: View): JsonObject {
   const properties: Record<string, Json> = {}
   if (view.goTo.length > 0) {
+    const names = view.goTo.slice(0, stepsShownMax).join(', ')
+    const more = view.goTo.length > stepsShownMax ? ', …' : ''
     properties[goToStep] = {
       type: 'string',
-      enum: [...view.goTo],
-      description: 'go to this step instead of the next one',
+      description: `go to this step instead of the next one: ${names}${more}`,
     }
   }
-  for (const field of view.fields) properties[field.name] = fieldSchema(field, view)
-  return { type: 'object', properties, additionalProperties: true }
+  for (const field of view.fields) properties[field.name] = fieldSchema(field)
+  const { missing } = view
+  const needed = missing.length === 0 ? {} : { description: `still needed: ${missing.join(', ')}` }
+  return { type: 'object', ...needed, properties, additionalProperties: true }
 }
 
 /** The fields, and the step that is to come next; a field of that name is a field. */
@@ -55,9 +60,12 @@ export function splitForm(
 ): { readonly data: JsonObject; readonly goTo: string | null } {
   const isField = view.fields.some((field) => field.name === goToStep)
   const named = input[goToStep]
-  if (isField || typeof named !== 'string' || named === '') return { data: input, goTo: null }
+  if (isField || named === undefined) return { data: input, goTo: null }
   const { [goToStep]: _, ...data } = input
-  return { data, goTo: named }
+  if (named === null || named === '') return { data, goTo: null }
+  if (typeof named === 'string') return { data, goTo: named }
+  const detail = `\`${goToStep}\` must be the id of a step`
+  throw new PawlProblem(problem('REQUEST_INVALID', { detail, hint: 'send it as a string' }))
 }
 
 /** Formats that JSON Schema has words for; another one would make a client drop the tool. */
@@ -65,7 +73,7 @@ const formats = new Set(
   'date date-time time duration email hostname ipv4 ipv6 uri uuid'.split(' ') as readonly string[],
 )
 
-function fieldSchema(field: Field, { missing }: View): JsonObject {
+function fieldSchema(field: Field): JsonObject {
   const { type, title, enum: values, pattern, format, examples } = field
   const isPattern = pattern !== null && isSharedPattern(pattern)
   const isFormat = format !== null && formats.has(format)
@@ -73,7 +81,6 @@ function fieldSchema(field: Field, { missing }: View): JsonObject {
     field.description,
     pattern !== null && !isPattern ? `matches ${pattern}` : '',
     format !== null && !isFormat ? `format ${format}` : '',
-    missing.includes(field.name) ? 'needed' : '',
   ].filter((part) => part !== '')
   return {
     type,

@@ -36,7 +36,7 @@ export function openPrompts(desk: ToolContext): Prompts {
           `unknown argument \`${odd}\`; the prompt takes ${names}`,
         )
       }
-      const text = textOf(desk, name, args)
+      const text = promptText(desk, name, args)
       const description = `Start \`${name}\``
       return { description, messages: [{ role: 'user', content: { type: 'text', text } }] }
     },
@@ -45,7 +45,7 @@ export function openPrompts(desk: ToolContext): Prompts {
 
 async function promptOf(desk: ToolContext, name: string): Promise<Prompt> {
   const definition = await definitionFor(desk, name)
-  const inputs = definition === null ? [] : await inputsFor(definition)
+  const inputs = definition === null ? [] : await inputsFor(definition, name)
   const fields = inputs.filter((one) => one.name !== goal.name).slice(0, argsMax)
   return {
     name,
@@ -55,7 +55,11 @@ async function promptOf(desk: ToolContext, name: string): Promise<Prompt> {
   }
 }
 
-function textOf(desk: ToolContext, name: string, args: Readonly<Record<string, string>>): string {
+function promptText(
+  desk: ToolContext,
+  name: string,
+  args: Readonly<Record<string, string>>,
+): string {
   const { [goal.name]: wanted = '', ...fields } = args
   const given = Object.entries(fields).map(([key, value]) => `- ${key}: ${value}`)
   const call = `\`${fullName('load_workflow', desk)}\` and \`${JSON.stringify({ name })}\``

@@ -35,10 +35,19 @@ export function runSummary(reading: RunReadings, speech: ToolSpeech): JsonObject
     ...(view.approval === null ? {} : { approval: { ...view.approval } }),
     ...(Object.keys(view.branches).length === 0 ? {} : { branches: { ...view.branches } }),
     ...(view.pendingCall === null ? {} : { pending_tool_call: { ...view.pendingCall } }),
-    ...(view.mustCall ? { must_call: true } : {}),
+    ...(view.pendingCalls.length < 2
+      ? {}
+      : { pending_tool_calls: view.pendingCalls.map((one) => ({ ...one })) }),
+    ...(view.mustCall ? { must_call: true, tool_choice: toolChoiceOf(view, speech) } : {}),
     // WHY here as well: some hosts show a model these values and not the text (Claude Code does).
     next: nextLine(reading, speech),
   }
+}
+
+/** WHY: a form whose own tool cannot be offered is submitted by another one. */
+function toolChoiceOf(view: View, { prefix }: ToolSpeech): string | null {
+  const [submission] = view.signals
+  return view.toolChoice === submission ? submitToolOf(view, prefix) : view.toolChoice
 }
 
 function placeOf(view: View, { prefix }: ToolSpeech): JsonObject {
@@ -46,7 +55,7 @@ function placeOf(view: View, { prefix }: ToolSpeech): JsonObject {
     case 'workflow':
       return { state: view.stage, events: [...view.signals] }
     case 'process':
-      return { state: view.stage, answers: [...view.signals] }
+      return { state: view.stage, question: view.goal, answers: [...view.signals] }
     case 'steps':
       return {
         step: view.stage,
@@ -144,6 +153,7 @@ export const runSummarySchema: JsonObject = {
     reason: { type: 'string' },
     state: { type: 'string' },
     events: texts('events that a workflow accepts now'),
+    question: { type: 'string', description: 'what a checklist asks now' },
     answers: texts('answers that a checklist accepts now'),
     step: { type: 'string' },
     goal: { type: 'string' },
@@ -169,7 +179,16 @@ export const runSummarySchema: JsonObject = {
       description: 'the call to make next',
       properties: { name: { type: 'string' }, arguments: { type: 'object' } },
     },
+    pending_tool_calls: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'all calls to make, if there are several',
+    },
     must_call: { type: 'boolean', description: 'true if you must call a tool now' },
+    tool_choice: {
+      type: ['string', 'null'],
+      description: 'the tool to call then: the pending call, else the submit tool',
+    },
     next: { type: 'string', description: 'what to do next' },
   },
 }

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { JsonObject } from '../../core/json.ts'
+import { asObject, type JsonObject } from '../../core/json.ts'
 import type { OperationAnswer, OperationInput } from '../api/contract.ts'
 import { PawlProblem, problem } from '../api/problem.ts'
 import { splitForm } from './form-tool.ts'
@@ -20,6 +20,14 @@ export const jsonObjectShape = z.record(z.string(), z.unknown()) as unknown as z
 /** What `carryOut` tells beside the run. */
 export const signalOutcomeSchema: JsonObject = {
   say: { type: 'array', items: { type: 'string' }, description: 'texts to say to the user' },
+  messages: {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { role: { enum: ['assistant', 'user'] }, text: { type: 'string' } },
+    },
+    description: 'the same texts, each with its role',
+  },
   warnings: { type: 'array', items: { type: 'string' } },
 }
 
@@ -126,7 +134,7 @@ export async function sendCommand(
     reading,
     text: runSummaryText(reading, desk, spoken),
     more: {
-      ...(spoken.say.length === 0 ? {} : { say: [...spoken.say] }),
+      ...(said.messages.length === 0 ? {} : { say: [...spoken.say], messages: said.messages }),
       ...(spoken.warnings.length === 0 ? {} : { warnings: [...spoken.warnings] }),
     },
   }
@@ -139,14 +147,22 @@ async function spokenDuring(
   desk: ToolContext,
   outcome: Outcome,
   commandId: string,
-): Promise<RunOutcome> {
+): Promise<RunOutcome & { readonly messages: JsonObject[] }> {
   const { runId, seq } = outcome
   const after = Math.max(0, seq - recordsMax)
   const { items } = await desk.link.ask('runs.events', { runId, after, limit: recordsMax })
   // The daemon writes the role of whoever asks in front of the id.
   const own = items.filter((one) => one.commandId.endsWith(commandId))
+  const messages = own.flatMap(({ type, data }) => {
+    const said = type === 'text.said' ? asObject(data) : null
+    const { text, role } = said ?? {}
+    return typeof text === 'string' && typeof role === 'string' && text !== ''
+      ? [{ role, text }]
+      : []
+  })
   return {
-    say: partsOf(own, 'text.said', 'text'),
+    say: messages.map(({ text }) => text),
+    messages,
     warnings: partsOf(own, 'warning.raised', 'message'),
   }
 }
@@ -157,8 +173,7 @@ function partsOf(records: Records, type: string, key: string): readonly string[]
   return records
     .filter((record) => record.type === type)
     .map(({ data }) => {
-      const isObject = typeof data === 'object' && data !== null && !Array.isArray(data)
-      const part = isObject ? (data as JsonObject)[key] : undefined
+      const part = asObject(data)?.[key]
       return typeof part === 'string' ? part : ''
     })
     .filter((part) => part !== '')

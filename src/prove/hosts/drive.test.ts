@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../../main/daemon.contract.ts'
 import { drive, hostEnv, prepareHome } from './drive.ts'
-import { findProgram, installedProgram, versionOf } from './find-host.ts'
+import { findProgram, installedProgram } from './find-host.ts'
 
 let root = ''
 beforeEach(() => {
@@ -115,11 +115,4 @@ test('a program is looked for where it is named, on the PATH, and where tests pu
   expect(findProgram('codex', env)).toBe(onPath)
   const named = put(installedProgram(join(root, 'pk'), 'codex'))
   expect(findProgram('codex', { ...env, PAWL_HOSTS_ROOT: join(root, 'pk') })).toBe(named)
-})
-
-test('a version is found in whatever a program says; silence is no version', async () => {
-  const program = fakeHost('console.log("WARNING: odd\\n2.1.325 (Claude Code)")')
-  expect(await versionOf(program, process.env)).toBe('2.1.325')
-  expect(await versionOf(fakeHost(''), process.env)).toBeNull()
-  expect(await versionOf(join(root, 'missing'), process.env)).toBeNull()
 })

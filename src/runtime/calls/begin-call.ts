@@ -142,7 +142,7 @@ function send(
   by: Parameters<Runtime['send']>[2],
 ): Promise<CommandOutcome> {
   const { place, door, caller, key, sameAs, tool, input, host, server, cwd } = call
-  const { attempt, asksUser, estimateMicroUsd, holder } = call
+  const { attempt, asksUser, estimateMicroUsd, holder, folder } = call
   const intent: Intent = {
     kind: 'check',
     ...{ tool, input, host, server, cwd, branch: place.branch },
@@ -151,6 +151,7 @@ function send(
     ...(attempt === undefined ? {} : { attempt }),
     ...(sameAs === undefined ? {} : { sameAs }),
     ...(asksUser === undefined ? {} : { asksUser }),
+    ...(folder === undefined ? {} : { folder }),
     ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
     ...(holder === undefined ? {} : { holder: holderName(door, holder) }),
   }

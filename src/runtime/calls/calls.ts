@@ -44,6 +44,8 @@ export type CallRequest = {
   readonly server: McpName | null
   /** Where the agent's shell stands; null: in the workspace of the run. */
   readonly cwd: string | null
+  /** Where the session of a host was started, as its hook says; absent: not known. */
+  readonly folder?: string
   /** What it may cost, held until its report; absent: nobody knows. */
   readonly estimateMicroUsd?: number
   /** The process that makes it, and alone may report it; absent: whoever works on the run. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { asAgent, asPerson, type Bench, openBench, startRelease } from '../runtime.contract.ts'
 import type { By } from '../runtime.ts'
+import { testRepository } from '../sessions/repository.contract.ts'
 import type { LocateRequest } from './locate-run.ts'
 
 const here = '/repo/app'
@@ -162,4 +163,46 @@ test('sub-agents get a branch of a fork each, and keep it', async () => {
     expect(await locate(session('claude:1', 'y'))).toEqual({ kind: 'run', runId, branch: 'b' })
     expect(await locate(session('claude:1', 'z'))).toEqual({ kind: 'run', runId, branch: null })
   }
+})
+
+test('a run of one work tree judges sessions in every other one', async () => {
+  const { main, linked } = testRepository()
+  const bench = openBench()
+  const runId = await start(bench, main)
+  const { locate } = bench.runtime.calls
+  const inLinked = { ...session('codex:1'), workspace: join(linked, 'sub') }
+  expect(await locate(inLinked)).toEqual({ kind: 'run', runId, branch: null })
+  expect(await locate({ ...nobody, workspace: linked })).toMatchObject({ kind: 'run', runId })
+  // Another session, in whichever work tree, does not get past it.
+  expect((await locate({ ...session('codex:2'), workspace: linked })).kind).toBe('unclear')
+})
+
+test('a session takes the run of its own work tree before one of another', async () => {
+  const { main, linked } = testRepository()
+  const bench = openBench()
+  const far = await start(bench, main, asPerson)
+  const near = await start(bench, linked, asPerson)
+  const { locate } = bench.runtime.calls
+  const at = (name: string, workspace: string): LocateRequest => ({ ...session(name), workspace })
+  expect(await locate(at('codex:1', linked))).toMatchObject({ runId: near })
+  expect(await locate(at('codex:2', main))).toMatchObject({ runId: far })
+  const person = { ...nobody, workspace: join(linked, 'sub'), isPerson: true }
+  expect(await locate(person)).toMatchObject({ runId: near })
+})
+
+test('where the hooks of a folder are broken, a caller without a mark is stopped', async () => {
+  const bench = openBench()
+  const runId = await start(bench, here)
+  const broken: string[] = []
+  const runtime = bench.again(bench.store, { brokenHooks: () => broken })
+  const mark = runtime.marks.prove({ session: 'claude:1', agent: null, run: runId, branch: null })
+  expect((await runtime.calls.locate(nobody)).kind).toBe('run')
+  broken.push('removed')
+  expect(await runtime.calls.locate(nobody)).toMatchObject({
+    kind: 'unclear',
+    hint: expect.stringContaining('pawl init --restore'),
+  })
+  expect((await runtime.calls.locate({ ...nobody, mark })).kind).toBe('run')
+  expect((await runtime.calls.locate(session('claude:1'))).kind).toBe('run')
+  expect((await runtime.calls.locate({ ...nobody, isPerson: true })).kind).toBe('run')
 })

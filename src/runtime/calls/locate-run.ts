@@ -8,6 +8,7 @@ import type { RunHead, Store } from '../ports.ts'
 import { isOpen } from '../runs/open-statuses.ts'
 import type { CallSignatures, PresentedSignature } from '../sessions/call-signature.ts'
 import { isNear, realFolder } from '../sessions/folders.ts'
+import { sameFolders } from '../sessions/repository.ts'
 import { claimBranch, listRunsHere, runOfSession } from '../sessions/session-run.ts'
 
 export type LocateRequest = {
@@ -52,6 +53,8 @@ export type LocateTools = {
   readonly store: Store
   readonly marks: Pick<CallSignatures, 'isProven'>
   readonly now: () => number
+  /** What is wrong with the hooks of a guarded folder; nothing: they are in force, or none are. */
+  readonly brokenHooks: (workspace: string) => readonly string[]
   /** Ids of the open runs of a folder, above it and below it, as far as two of them. */
   readonly openRuns: (workspace: string) => Promise<readonly string[]>
   /** Branches of a run that somebody can work on, the one at work first. */
@@ -64,7 +67,17 @@ export async function locateRun(tools: LocateTools, caller: LocateRequest): Prom
   const workspace = realFolder(caller.workspace)
   if (runId !== null) return namedRun(tools, { ...caller, runId })
   if (session !== null) return sessionRun(tools, session, workspace)
-  return (await markedRun(tools, caller, workspace)) ?? folderRun(tools, caller, workspace)
+  const marked = await markedRun(tools, caller, workspace)
+  if (marked !== null || caller.isPerson) return marked ?? folderRun(tools, caller, workspace)
+  const broken = tools.brokenHooks(workspace)
+  return broken.length > 0 ? withoutHooks(broken) : folderRun(tools, caller, workspace)
+}
+
+/** WHY: no hook has marked the call, so nothing holds the other calls of its session either. */
+function withoutHooks(problems: readonly string[]): UnclearRun {
+  const [first = ''] = problems
+  const reason = `the hooks of this folder are not in force (${first})`
+  return unclear(reason, 'ask a person to restore them with `pawl init --restore`')
 }
 
 type NamedRunRequest = LocateRequest & { readonly runId: string }
@@ -97,7 +110,7 @@ async function markedRun(
   const mark = provenMark(tools, caller)
   if (mark === null || mark.run === null) return null
   const where = (await tools.store.readHead(mark.run))?.workspace ?? null
-  if (where !== null && isNear(where, workspace)) {
+  if (where !== null && sameFolders(workspace).some((folder) => isNear(where, folder))) {
     return { kind: 'run', runId: mark.run, branch: mark.branch }
   }
   // WHY: a mark can be read in the transcript of a session and shown in another folder.
@@ -127,7 +140,8 @@ async function folderRun(
 }
 
 async function idsAbove({ store }: LocateTools, workspace: string): Promise<readonly string[]> {
-  return (await listRunsHere(store, workspace, 'anybody')).all.map(({ id }) => id)
+  const { own, all } = await listRunsHere(store, workspace, 'anybody')
+  return (own.length > 0 ? own : all).map(({ id }) => id)
 }
 
 /** The run that the session works on; else the one free run of its folder, from now on. */

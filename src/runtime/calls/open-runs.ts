@@ -7,6 +7,7 @@ import type { Store } from '../ports.ts'
 import { isOpen, openStatuses } from '../runs/open-statuses.ts'
 import type { RunCache } from '../runs/run-cache.ts'
 import type { Waiters } from '../runs/waiters.ts'
+import { sameFolders } from '../sessions/repository.ts'
 
 type OpenRuns = (workspace: string) => Promise<readonly string[]>
 
@@ -44,12 +45,33 @@ export function openOpenRuns(tools: OpenRunsTools): OpenRuns {
     const known = looks.get(workspace)
     if (known !== undefined && clock.now() - known.at < freshMs) return known.ids
     const [seen, at] = [changesCount, clock.now()]
-    const where = { workspace: null, near: workspace, definition: null }
-    const query = { ...where, statuses: openStatuses, after: null, limit: 2 }
-    const ids = (await store.listRuns(query)).items.map(({ id }) => id)
+    const [here = workspace, ...elsewhere] = sameFolders(workspace)
+    const own = await openNear(store, here)
+    // A run of this work tree comes before those of the others.
+    const ids = own.length > 0 ? own : await openNearAny(store, elsewhere)
     if (looks.size >= knownMax) looks.clear()
     // Other nodes are heard of too late for that, and what changed meanwhile is not in it.
     if (!store.isShared && seen === changesCount) looks.set(workspace, { at, ids })
     return ids
   }
+}
+
+type RunLister = Pick<Store, 'listRuns'>
+
+async function openNear(store: RunLister, near: string): Promise<readonly string[]> {
+  const where = { workspace: null, near, definition: null }
+  const query = { ...where, statuses: openStatuses, after: null, limit: 2 }
+  return (await store.listRuns(query)).items.map(({ id }) => id)
+}
+
+async function openNearAny(
+  store: RunLister,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  const found = new Set<string>()
+  for (const folder of folders) {
+    for (const id of await openNear(store, folder)) found.add(id)
+    if (found.size > 1) break
+  }
+  return [...found].slice(0, 2)
 }

@@ -5,12 +5,12 @@
  * read, every model counts as the most expensive one: a budget must not fail open.
  */
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readTree } from '../../core/dialects/validate-tree.ts'
 import { pricesFileSchema } from '../../core/policy/prices-schema.ts'
 import { highestPrices, type PriceTable, raisePrices } from '../../core/prices.ts'
 import { positionAt, positionOf } from '../../core/source/source.ts'
-import { readDefinition } from '../definitions/read-definition.ts'
+import { readWorkspaceDefinition } from '../definitions/read-definition.ts'
 import { openWatchedFiles } from '../definitions/watched-files.ts'
 import { errorMessageOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
@@ -63,7 +63,7 @@ export function openPrices({ base, now, remark }: Options): Prices {
 export function readPrices(folder: string, base: PriceTable): PriceTable {
   const path = join(folder, fileName)
   if (!isThere(path)) return base
-  const { root, findings, lines } = readDefinition(path)
+  const { root, findings, lines } = readWorkspaceDefinition(path, dirname(folder))
   const shape = root === null ? null : readTree(pricesFileSchema, root)
   const first = [...findings, ...(shape?.findings ?? [])].find((one) => one.severity === 'error')
   if (first === undefined && shape?.value != null) return raisePrices(shape.value.prices, base)

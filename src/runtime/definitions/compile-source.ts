@@ -44,5 +44,7 @@ export function compileSource({ source, format }: DefinitionOffer): CompiledSour
   }
   const name = names[0] ?? first.name
   const good: GoodSource = { name, ownId: ownIdOf(root), dialect, machines: [first, ...others] }
-  return { ...text, findings: all, names, good }
+  // A task without an id is known by its submit tool.
+  const tasks = compiled.machines.map((machine) => machine.name)
+  return { ...text, findings: all, names: [...new Set([...names, ...tasks])], good }
 }

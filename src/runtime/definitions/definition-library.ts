@@ -91,20 +91,20 @@ function namesIn(files: Iterable<SourceFile>, place: 'given' | 'beside'): NamedM
 export function definitionNames(root: Node): readonly string[] {
   const { dialect } = detectDialect(root)
   if (dialect === null) return []
-  if (dialect === 'process') return textOf(root, 'name')
+  if (dialect === 'process') return stringsAt(root, 'name')
   const context = member(root, 'context')
   const task = context === undefined ? undefined : member(context, 'task')
   const tasks = task === undefined ? [] : task.kind === 'list' ? task.items : [task]
-  return [root, ...tasks].flatMap((node) => [textOf(node, 'id'), textOf(node, 'name')].flat())
+  return [root, ...tasks].flatMap((node) => [stringsAt(node, 'id'), stringsAt(node, 'name')].flat())
 }
 
 /** The `id` that a process brings along from where it was stored; null: it has none. */
 export function ownIdOf(root: Node): string | null {
   const { dialect } = detectDialect(root)
-  return dialect === 'process' ? (textOf(root, 'id')[0] ?? null) : null
+  return dialect === 'process' ? (stringsAt(root, 'id')[0] ?? null) : null
 }
 
-function textOf(node: Node, key: string): readonly string[] {
+function stringsAt(node: Node, key: string): readonly string[] {
   const found = member(node, key)
   return found?.kind === 'scalar' && typeof found.value === 'string' ? [found.value] : []
 }

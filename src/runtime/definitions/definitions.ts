@@ -20,10 +20,18 @@ export type DefinitionsContext = {
 const versionsMax = 10_000
 /** Stored definitions among which a misspelt name is looked for. */
 const suggestionsMax = 500
+/** Pages of stored definitions that are looked through for a task. */
+const taskPagesMax = 20
 
 export function openDefinitions(shop: DefinitionsContext): Definitions {
   const { store } = shop
   const known = (idOrName: string): Promise<DefinitionRow> => knownDefinition(store, idOrName)
+  // WHY not by a task: whoever changes or removes a definition means all of it.
+  const exact = async (idOrName: string): Promise<DefinitionRow> => {
+    const row = await storedDefinition(store, idOrName)
+    if (row === null) throw unknown(idOrName)
+    return row
+  }
   return {
     create: async (offer) => {
       const compiled = compileSource(offer)
@@ -33,7 +41,7 @@ export function openDefinitions(shop: DefinitionsContext): Definitions {
       return { ok: true, value: row, findings: compiled.findings }
     },
     update: async (idOrName, offer) => {
-      const row = await known(idOrName)
+      const row = await exact(idOrName)
       const compiled = compileSource(offer)
       const { good, findings } = compiled
       if (good === null) return { ok: false, findings }
@@ -44,7 +52,7 @@ export function openDefinitions(shop: DefinitionsContext): Definitions {
     versions: async (idOrName) => store.listVersions((await known(idOrName)).id),
     list: store.listDefinitions,
     remove: async (idOrName) => {
-      const { id } = await known(idOrName)
+      const { id } = await exact(idOrName)
       if ((await store.deleteDefinition(id)) === 'unknown') throw unknown(idOrName)
     },
     check: (offer) => compileSource(offer).findings,
@@ -58,14 +66,48 @@ function offered(
   return { ok: true, value: row, findings }
 }
 
+async function storedDefinition(
+  store: DefinitionStore,
+  idOrName: string,
+): Promise<DefinitionRow | null> {
+  // WHY by name first: an id that a document brings along must not hide what has it as its name.
+  return (await store.findDefinition(idOrName, '')) ?? (await store.readDefinition(idOrName))
+}
+
+/** The stored definition that has a task of this name; null: none has. */
+async function definitionWithTask(
+  store: DefinitionStore,
+  task: string,
+): Promise<DefinitionRow | null> {
+  const found: DefinitionRow[] = []
+  let after: string | null = null
+  for (let page = 0; page < taskPagesMax; page += 1) {
+    const { items, next } = await store.listDefinitions({ after, limit: suggestionsMax })
+    found.push(
+      ...items.filter((one) => one.workspace === '' && Object.hasOwn(one.latest.machines, task)),
+    )
+    after = next
+    if (after === null) break
+  }
+  const [first, second] = found
+  if (first === undefined || second === undefined) return first ?? null
+  const names = found.slice(0, namesShownMax).map((one) => `\`${one.name}\``)
+  const message = `several definitions have a task \`${task}\`: ${names.join(', ')}`
+  const hint = 'name one of them, and the task beside it'
+  throw new PawlError('REQUEST_INVALID', message, { hint })
+}
+
+/** Definitions that a message names. */
+const namesShownMax = 5
+
 /** A definition that was stored through the API; `others`: more names that could be meant. */
 export async function knownDefinition(
   store: DefinitionStore,
   idOrName: string,
   others: readonly string[] = [],
 ): Promise<DefinitionRow> {
-  // WHY by name first: an id that a document brings along must not hide what has it as its name.
-  const found = (await store.findDefinition(idOrName, '')) ?? (await store.readDefinition(idOrName))
+  const found =
+    (await storedDefinition(store, idOrName)) ?? (await definitionWithTask(store, idOrName))
   if (found !== null) return found
   const { items } = await store.listDefinitions({ after: null, limit: suggestionsMax })
   const stored = items.filter((one) => one.workspace === '').map((one) => one.name)

@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { closestName } from '../../core/closest-name.ts'
 import type { Finding } from '../../core/finding.ts'
 import { hasErrors } from '../../core/finding.ts'
 import { own } from '../../core/json.ts'
@@ -17,7 +18,7 @@ import type { DefinitionOffer } from '../runtime.ts'
 import { type CompiledSource, compileSource } from './compile-source.ts'
 import { createRow, type DefinitionsContext, knownDefinition, updateRow } from './definitions.ts'
 import { isDefinitionName, listFiles } from './list-files.ts'
-import { formatOf, readText } from './read-definition.ts'
+import { formatOf, readWorkspaceText } from './read-definition.ts'
 
 export type FoundDefinition = {
   readonly machine: Machine
@@ -49,9 +50,20 @@ export async function findDefinition(
       files.flatMap(({ compiled }) => compiled?.names ?? []),
     )
   const row = await find(wanted.definition)
+  refuseUnknownTask(row, wanted.task)
   const machine = await machineOf(shop, row, wanted.task ?? wanted.definition)
   const library = await pinsOf(shop, machine, find)
   return { machine, library, notes }
+}
+
+function refuseUnknownTask({ name, latest }: DefinitionRow, task: string | null): void {
+  if (task === null || Object.hasOwn(latest.machines, task)) return
+  const tasks = Object.keys(latest.machines)
+  const meant = closestName(task, tasks)
+  const listed = tasks.map((one) => `\`${one}\``).join(', ')
+  throw new PawlError('REQUEST_INVALID', `\`${name}\` has no task \`${task}\``, {
+    hint: meant === null ? `its tasks are ${listed}` : `did you mean \`${meant}\`?`,
+  })
 }
 
 /** One of the machines of a definition: the one of that name, else the first. */
@@ -122,9 +134,13 @@ export type OfferedDefinition = {
 /** A field that a run asks for in its first stage. */
 export type DefinitionInput = { readonly name: string; readonly description: string }
 
-/** What a definition's runs ask for first. */
-export function inputsOf({ source, format }: DefinitionOffer): readonly DefinitionInput[] {
-  const machine = compileSource({ source, format }).good?.machines[0]
+/** What the runs of a definition, or of one of its tasks, ask for first. */
+export function inputsOf(
+  { source, format }: DefinitionOffer,
+  task: string,
+): readonly DefinitionInput[] {
+  const machines = compileSource({ source, format }).good?.machines ?? []
+  const machine = machines.find((one) => one.name === task) ?? machines[0]
   const stage = machine === undefined ? undefined : own(machine.stages, machine.initial)
   const fields = Object.values(stage?.signals ?? {}).flatMap((trigger) => trigger.fields ?? [])
   return fields.map(({ name, title, description }) => ({ name, description: description || title }))
@@ -141,16 +157,18 @@ export function definitionsIn(workspace: string): readonly OfferedDefinition[] {
 }
 
 function filesIn(workspace: string | null): readonly File[] {
-  const folder = workspace === null ? null : definitionsFolder(workspace)
-  if (folder === null || !existsSync(folder)) return []
+  if (workspace === null) return []
+  const folder = definitionsFolder(workspace)
+  if (!existsSync(folder)) return []
   const paths = listFiles(folder, { depth: 'flat', isWanted: isDefinitionName })
-  return paths.slice(0, filesMax).map((path) => ({ path, compiled: compileFile(path) }))
+  return paths.slice(0, filesMax).map((path) => ({ path, compiled: compileFile(path, workspace) }))
 }
 
 /** Null: the file cannot be read at all. */
-function compileFile(path: string): CompiledSource | null {
+function compileFile(path: string, workspace: string): CompiledSource | null {
   try {
-    return compileSource({ source: readText(path), format: formatOf(path) ?? null })
+    const source = readWorkspaceText(path, workspace)
+    return compileSource({ source, format: formatOf(path) ?? null })
   } catch (fault) {
     if (fault instanceof PawlError) return null
     throw fault

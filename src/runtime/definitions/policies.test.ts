@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -42,4 +42,31 @@ test('a policy with errors is a fault each time, never an empty policy', () => {
   let now = 0
   const policies = openPolicies(home, () => now)
   for (now of [0, 10, 2_000]) expect(() => policies(null)).toThrow(/has errors/)
+})
+
+test('a policy that is a link out of the workspace is a fault that quotes nothing of it', () => {
+  const { home, workspace } = folders()
+  writeFileSync(join(home, 'person.token'), 'secret-of-a-person')
+  symlinkSync(join(home, 'person.token'), join(workspace, '.pawl', 'policy.json'))
+  const policies = openPolicies(null, () => 0)
+  expect(() => policies(workspace)).toThrow(/leads out of the workspace/)
+  rmSync(join(workspace, '.pawl'), { recursive: true })
+  symlinkSync(home, join(workspace, '.pawl'))
+  writeFileSync(join(home, 'policy.json'), 'secret-of-a-person')
+  expect(() => openPolicies(null, () => 0)(workspace)).toThrow(/leads out of the workspace/)
+})
+
+test('the fault of a policy with errors quotes nothing of the file', () => {
+  const { workspace } = folders()
+  writeFileSync(join(workspace, '.pawl', 'policy.json'), '{"secret-word": 1, "deny": 7}')
+  const read = (): unknown => openPolicies(null, () => 0)(workspace)
+  expect(read).toThrow(/has errors/)
+  expect(read).not.toThrow(/secret-word/)
+})
+
+test('a link inside the workspace is followed', () => {
+  const { workspace } = folders()
+  writeFileSync(join(workspace, 'shared.json'), denyAll)
+  symlinkSync(join(workspace, 'shared.json'), join(workspace, '.pawl', 'policy.json'))
+  expect(openPolicies(null, () => 0)(workspace)).toHaveLength(1)
 })

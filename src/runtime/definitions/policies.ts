@@ -4,14 +4,15 @@
  * fault, and a fault while deciding is a denial.
  */
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readTree } from '../../core/dialects/validate-tree.ts'
 import { hasErrors } from '../../core/finding.ts'
 import type { Policy } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
 import { policySchema } from '../../core/policy/schema.ts'
 import { PawlError } from '../pawl-error.ts'
-import { readDefinition } from './read-definition.ts'
+import { folderInMainTree } from '../sessions/repository.ts'
+import { readDefinition, readWorkspaceDefinition, type SourceFile } from './read-definition.ts'
 import { openWatchedFiles } from './watched-files.ts'
 
 export type Policies = (workspace: string | null) => readonly Policy[]
@@ -20,24 +21,57 @@ const fileNames = ['policy.json', 'policy.yaml', 'policy.yml']
 
 /** `home`: the folder of the organisation's policy; null: there is none. */
 export function openPolicies(home: string | null, now: () => number): Policies {
-  const inFolder = openWatchedFiles({ names: fileNames, read: readPolicies, now })
+  const ofHome = openWatchedFiles({
+    ...{ names: fileNames, now },
+    read: (folder) => readPolicies(folder, readDefinition),
+  })
+  const ofWorkspace = openWatchedFiles({
+    ...{ names: fileNames, now },
+    read: (folder) => {
+      const workspace = dirname(folder)
+      return readPolicies(folder, (path) => readWorkspaceDefinition(path, workspace))
+    },
+  })
+  const foldersOf = openFolders(now)
   return (workspace) => [
-    ...(home === null ? [] : inFolder(home)),
-    ...(workspace === null ? [] : inFolder(join(workspace, '.pawl'))),
+    ...(home === null ? [] : ofHome(home)),
+    ...(workspace === null ? [] : foldersOf(workspace).flatMap((one) => ofWorkspace(one))),
   ]
 }
 
-function readPolicies(folder: string): readonly Policy[] {
+/** How long it is believed where the main work tree of a folder is, and of how many folders. */
+const foldersMs = 500
+const foldersMax = 1_000
+
+/**
+ * The folders whose policies count for a workspace: the same one in the main work tree, its own.
+ * WHY the main work tree: another one may be of a commit before the policy, or the policy may not
+ * be under version control.
+ */
+function openFolders(now: () => number): (workspace: string) => readonly string[] {
+  const known = new Map<string, { readonly at: number; readonly folders: readonly string[] }>()
+  return (workspace) => {
+    const before = known.get(workspace)
+    if (before !== undefined && now() - before.at < foldersMs) return before.folders
+    const both = [folderInMainTree(workspace), workspace]
+    const folders = [...new Set(both)].map((folder) => join(folder, '.pawl'))
+    if (known.size >= foldersMax) known.clear()
+    known.set(workspace, { at: now(), folders })
+    return folders
+  }
+}
+
+function readPolicies(folder: string, read: (path: string) => SourceFile): readonly Policy[] {
   return fileNames.flatMap((name) => {
     const path = join(folder, name)
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return []
-    const { root, findings } = readDefinition(path)
+    const { root, findings } = read(path)
     const shape = root === null ? null : readTree(policySchema, root)
     const all = [...findings, ...(shape?.findings ?? [])]
     if (shape?.value == null || hasErrors(all)) {
-      const what = all.find((one) => one.severity === 'error')?.message ?? 'it cannot be read'
-      const hint = `fix it (\`pawl check ${path}\`); until then every call is denied`
-      throw new PawlError('CONFIG_INVALID', `the policy \`${path}\` has errors: ${what}`, { hint })
+      // WHY not which: agents read this, and the error quotes the file.
+      const hint = `\`pawl check ${path}\` shows them; until they are fixed every call is denied`
+      throw new PawlError('CONFIG_INVALID', `the policy \`${path}\` has errors`, { hint })
     }
     return [compilePolicy(shape.value, '', path)]
   })

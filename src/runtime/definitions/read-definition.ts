@@ -2,8 +2,16 @@
  * Reads an author's file: its text, its tree, and the findings about it as text.
  * Knows files and limits. Must not know what a definition does, or the caller.
  */
-import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
-import { extname } from 'node:path'
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { extname, sep } from 'node:path'
 import { readDefinitionSource } from '../../core/dialects/definition-wrapper.ts'
 import type { Finding } from '../../core/finding.ts'
 import { jsonBytesMax } from '../../core/source/limits.ts'
@@ -26,7 +34,15 @@ export const fileBytesMax = jsonBytesMax
 
 /** The tree of a file, JSON or YAML by its name, else by how it begins. */
 export function readDefinition(path: string, shownPath: string = path): SourceFile {
-  const text = readText(path, shownPath)
+  return sourceFile(path, shownPath, readText(path, shownPath))
+}
+
+/** The tree of a file of a workspace; a fault where a link leads out of it. */
+export function readWorkspaceDefinition(path: string, workspace: string): SourceFile {
+  return sourceFile(path, path, readWorkspaceText(path, workspace))
+}
+
+function sourceFile(path: string, shownPath: string, text: string): SourceFile {
   const { root, findings } = readDefinitionSource(text, formatOf(path))
   return { path: shownPath, lines: lineIndex(text), root, findings }
 }
@@ -40,7 +56,18 @@ export function formatOf(path: string): SourceFormat | undefined {
 
 /** The text of a file; a fault when it is no file, too large or not UTF-8. */
 export function readText(path: string, shownPath: string = path): string {
-  const bytes = readBytes(path, shownPath)
+  return decode(readBytes(path, shownPath), shownPath)
+}
+
+/**
+ * The text of a file of a workspace; a fault where a link leads out of it.
+ * WHY: whoever writes there could have Pawl read a file that is closed to them, and quote it.
+ */
+export function readWorkspaceText(path: string, workspace: string): string {
+  return decode(readBytes(path, path, workspace), path)
+}
+
+function decode(bytes: Uint8Array, shownPath: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
@@ -51,7 +78,7 @@ export function readText(path: string, shownPath: string = path): string {
   }
 }
 
-function readBytes(path: string, shownPath: string): Uint8Array {
+function readBytes(path: string, shownPath: string, within: string | null = null): Uint8Array {
   // WHY before opening: opening a pipe would wait for ever for somebody to write into it.
   refuseUnfit(statOf(path, shownPath), shownPath)
   let file: number
@@ -61,13 +88,30 @@ function readBytes(path: string, shownPath: string): Uint8Array {
     throw unreadable(shownPath, cause)
   }
   try {
-    refuseUnfit(fstatSync(file), shownPath)
+    const opened = fstatSync(file)
+    refuseUnfit(opened, shownPath)
+    if (within !== null && !isInside(path, within, opened)) throw outside(shownPath)
     return readBounded(file, shownPath)
   } catch (cause) {
     throw cause instanceof PawlError ? cause : unreadable(shownPath, cause)
   } finally {
     closeSync(file)
   }
+}
+
+/** Whether an open file really lies in a folder: it is looked at after it was opened. */
+function isInside(path: string, folder: string, { dev, ino }: Stats): boolean {
+  const real = realpathSync(path)
+  const root = realpathSync(folder)
+  const found = statSync(real)
+  const isSame = found.dev === dev && found.ino === ino
+  return isSame && real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
+}
+
+function outside(shownPath: string): PawlError {
+  return new PawlError('FILE_UNREADABLE', `\`${shownPath}\` leads out of the workspace`, {
+    hint: 'replace the symbolic link with a file',
+  })
 }
 
 /** What the file system says about a path; a fault when there is nothing to say. */

@@ -12,6 +12,7 @@ import { noMachine } from '../../core/judge-without-run.ts'
 import { readCall } from '../../core/tools/read-call.ts'
 import { realPath, resolveSymlinks } from '../calls/resolve-symlinks.ts'
 import type { FreeCall, Intent } from '../runtime.ts'
+import { folderInTreeOf } from '../sessions/repository.ts'
 import { truncateText } from '../truncate.ts'
 import type { Planned } from './handle-command.ts'
 import { addressedIn } from './handle-command.ts'
@@ -74,7 +75,7 @@ export function leafOf({ family }: LoadedRun, branch: string | null): FamilyMemb
 
 type CheckedCall = Pick<
   Extract<Intent, { kind: 'check' }>,
-  'tool' | 'input' | 'host' | 'server' | 'cwd' | 'branch'
+  'tool' | 'input' | 'host' | 'server' | 'cwd' | 'branch' | 'folder'
 >
 
 /** A call as every rule needs it, with the files behind the names it uses. */
@@ -83,9 +84,11 @@ export function callOfIntent(
   spoken: CheckedCall,
   guarded: readonly string[],
 ): Call {
-  const { tool, input, host, server, branch } = spoken
+  const { tool, input, host, server, branch, folder } = spoken
   // WHY the run's own: who could name the workspace of a call could reach every file.
-  const workspace = run.head.workspace ?? noWorkspace
+  const own = run.head.workspace ?? noWorkspace
+  // What git knows as a work tree of the same repository is the same workspace elsewhere.
+  const workspace = folder === undefined || folder === own ? own : folderInTreeOf(own, folder)
   const { machine } = leafOf(run, branch)
   const named = server === null ? {} : { server }
   const stands = spoken.cwd === null ? {} : { cwd: nearest(spoken.cwd, workspace) }

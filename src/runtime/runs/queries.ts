@@ -90,6 +90,6 @@ function machinesAtWork(family: Family): readonly Machine[] {
 export async function knownApproval(store: Store, id: string): Promise<ApprovalRow> {
   const row = await store.readApproval(id)
   if (row !== null) return row
-  const hint = '`pawl approvals` lists what waits'
+  const hint = '`pawl approvals` lists the pending ones'
   throw new PawlError('APPROVAL_UNKNOWN', `there is no approval \`${id}\``, { hint })
 }

@@ -31,6 +31,8 @@ test.each([
   ['Fix the login\nand then more', 'Fix the login'],
   ['\n\n  Fix   the\tlogin  ', 'Fix the login'],
   ['a\u001b[31mred\u0007\u202e \u009b2J', 'a [31mred 2J'],
+  ['"Fix the login."', 'Fix the login.'],
+  ['"a" and "b"', '"a" and "b"'],
   ['x'.repeat(80), `${'x'.repeat(59)}…`],
   ['\u001b\n\u0000', ''],
 ])('the title of the prompt %j is %j', (prompt, title) => {

@@ -10,6 +10,8 @@ import { openLruMap } from './lru-map.ts'
 
 /** Where titles are kept, by the id of their run. */
 export const titleCollection = 'run-titles'
+/** Where a search of runs finds their titles. */
+export const titleTexts = { collection: titleCollection, field: 'title' } as const
 
 export type RunTitles = {
   /** The titles of those runs that have one. */
@@ -37,7 +39,7 @@ type Beginning = {
 type Origin = 'given' | 'prompt' | 'branch'
 type KeptTitle = { readonly title: string; readonly from: Origin }
 
-type Around = {
+type TitleOptions = {
   readonly store: Pick<DocumentStore, 'readDocument' | 'readDocuments' | 'writeDocuments'>
   readonly clock: Clock
 }
@@ -48,7 +50,7 @@ const titleCharsMax = 60
 /** Characters of a prompt that are looked at. */
 const promptCharsMax = 10_000
 
-export function openRunTitles({ store, clock }: Around): RunTitles {
+export function openRunTitles({ store, clock }: TitleOptions): RunTitles {
   /** The last prompt of sessions, for the run that they may begin. */
   const prompts = openLruMap<string>(sessionsMax)
   /** Runs whose title no prompt changes any more. */
@@ -91,7 +93,9 @@ function keptIn(data: string): KeptTitle {
 /** The first line that says anything; empty: there is none. */
 export function titleOfPrompt(text: string): string {
   const lines = text.slice(0, promptCharsMax).split(/[\r\n]+/)
-  return cut(lines.map(oneLine).find((line) => line !== '') ?? '')
+  const line = lines.map(oneLine).find((one) => one !== '') ?? ''
+  // `opencode run` puts back the quotes that a shell has taken off.
+  return cut(/^"([^"]+)"$/.exec(line)?.[1] ?? line)
 }
 
 /** Without anything that steers a terminal, hides or turns text around. */

@@ -36,7 +36,9 @@ export async function startRun(
   const { machine, library, notes } = await findDefinition(desk, { definition, task, workspace })
   const where = workspace === null ? {} : { workspace }
   const pins = Object.keys(library).length === 0 ? {} : { library }
-  const command = { type: 'StartRun', stage, vars, branch: null, ...pins, ...where } as const
+  const mode = request.observe === undefined ? {} : ({ observe: true } as const)
+  const begin = { type: 'StartRun', stage, vars, branch: null } as const
+  const command = { ...begin, ...pins, ...where, ...mode }
   const birth = { runId, workspace, library, asked: request }
   const at = desk.clock.now()
   // WHY first: whoever hears that the run began sees its title.
@@ -50,7 +52,13 @@ export async function startRun(
   return notes.length === 0 ? outcome : { ...outcome, notes }
 }
 
-function refuse({ stage, workspace }: StartRequest, { actor }: By): void {
+function refuse({ stage, workspace, observe }: StartRequest, { actor }: By): void {
+  if (observe !== undefined && actor.kind !== 'person') {
+    const hint = 'start it without `observe`, or ask a person'
+    throw new PawlError('NOT_PERMITTED', 'only a person may start a run that enforces nothing', {
+      hint,
+    })
+  }
   // WHY: whoever chooses the first stage chooses which gates lie behind it.
   if (stage !== null && actor.kind !== 'person') {
     const hint = 'start it without a stage, or ask a person'

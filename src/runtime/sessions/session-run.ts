@@ -6,7 +6,7 @@ import type { Claim, RunHead, Store } from '../ports.ts'
 import { unknownRun } from '../runs/log-maintenance.ts'
 import { openStatuses } from '../runs/open-statuses.ts'
 import type { By } from '../runtime.ts'
-import { realFolder } from './folders.ts'
+import { sameFolders } from './repository.ts'
 
 /** Null: it has had none yet. */
 export async function runOfSession(
@@ -72,8 +72,15 @@ export async function refuseOther(
 
 type OpenStore = Pick<Store, 'listRuns' | 'claimsOn' | 'readEvents'>
 
-/** Open runs of a folder and the folders above it, and those among them that no session has. */
-export type RunsHere = { readonly all: readonly RunHead[]; readonly free: readonly RunHead[] }
+/** Open runs of a folder and the folders above it. */
+export type RunsHere = {
+  /** With those of the same folder in other work trees of its repository. */
+  readonly all: readonly RunHead[]
+  /** Without them. */
+  readonly own: readonly RunHead[]
+  /** Those that no session has: of this work tree, or where it has none of another one. */
+  readonly free: readonly RunHead[]
+}
 
 /** `begunBy`: only what a person has begun counts as free, or whatever is. */
 export async function listRunsHere(
@@ -81,21 +88,40 @@ export async function listRunsHere(
   workspace: string,
   begunBy: 'person' | 'anybody',
 ): Promise<RunsHere> {
+  const [here = workspace, ...elsewhere] = sameFolders(workspace)
+  const own = await openRunsAbove(store, here)
+  const others: RunHead[] = []
+  for (const folder of elsewhere) others.push(...(await openRunsAbove(store, folder)))
+  const known = new Set(own.map(({ id }) => id))
+  const all = [...own, ...others.filter(({ id }) => !known.has(id))]
+  const free = await freeAmong(store, own, begunBy)
+  const isOwn = free.length > 0 || all.length === own.length
+  return { all, own, free: isOwn ? free : await freeAmong(store, all, begunBy) }
+}
+
+async function openRunsAbove(store: OpenStore, begin: string): Promise<readonly RunHead[]> {
   const all: RunHead[] = []
   // WHY one by one: runs of other folders must not crowd out those that hold this one.
-  for (let folder = realFolder(workspace); ; folder = dirname(folder)) {
+  for (let folder = begin; ; folder = dirname(folder)) {
     const where = { workspace: folder, definition: null }
     const query = { ...where, statuses: openStatuses, after: null, limit: runsMax }
     all.push(...(await store.listRuns(query)).items)
-    if (folder === dirname(folder)) break
+    if (folder === dirname(folder)) return all
   }
+}
+
+async function freeAmong(
+  store: OpenStore,
+  heads: readonly RunHead[],
+  begunBy: 'person' | 'anybody',
+): Promise<readonly RunHead[]> {
   const free: RunHead[] = []
-  for (const head of all) {
+  for (const head of heads) {
     const claims = await store.claimsOn(head.id)
     if (claims.some((claim) => claim.branch === '')) continue
     if (begunBy === 'anybody' || (await isPersons(store, head))) free.push(head)
   }
-  return { all, free }
+  return free
 }
 
 async function isPersons(store: OpenStore, { id }: RunHead): Promise<boolean> {

@@ -6,10 +6,12 @@
 import type {
   ApprovalRow,
   Committed,
+  DocumentStore,
   EventRecord,
   OutboxItem,
   RunChange,
   RunHead,
+  RunQuery,
   RunStore,
   Snapshot,
   Store,
@@ -33,18 +35,20 @@ type StoredRun = {
 }
 
 type Runs = Map<string, StoredRun>
+type Documents = Pick<DocumentStore, 'readDocuments'>
 
 /** An empty store. */
 export function openMemoryStore(): Store {
   const runs: Runs = new Map()
   const definitions = memoryDefinitions()
+  const documents = memoryDocuments()
   const claims = memoryClaims()
   const care = careCalls(runs, definitions.putMachines)
   return {
-    ...runCalls(runs),
+    ...runCalls(runs, documents),
     ...definitions,
     ...claims.calls,
-    ...memoryDocuments(),
+    ...documents,
     ...care,
     removeRuns: async (runIds) => {
       for (const id of runIds) claims.drop(id)
@@ -53,7 +57,7 @@ export function openMemoryStore(): Store {
   }
 }
 
-function runCalls(runs: Runs): RunStore {
+function runCalls(runs: Runs, documents: Documents): RunStore {
   return {
     commit: async (change) => commit(runs, change),
     loadRun: async (runId) => {
@@ -73,7 +77,7 @@ function runCalls(runs: Runs): RunStore {
     findReply: async (runId, commandId) => runs.get(runId)?.replies.get(commandId) ?? null,
     readEvents: async (runId, { after, limit }) =>
       (runs.get(runId)?.events ?? []).slice(after, after + limit).map(copy),
-    ...listCalls(runs),
+    ...listCalls(runs, documents),
     ...outboxCalls(runs),
   }
 }
@@ -108,12 +112,13 @@ function emptyRun(head: RunHead): StoredRun {
 
 type ListCalls = Pick<RunStore, 'listRuns' | 'listApprovals' | 'readApproval' | 'dueApprovals'>
 
-function listCalls(runs: Runs): ListCalls {
+function listCalls(runs: Runs, documents: Documents): ListCalls {
   const approvals = () => [...runs.values()].flatMap((run) => [...run.approvals.values()])
   return {
     listRuns: async (query) => {
       const { after, limit, statuses, workspace, near, definition, stage, words = [] } = query
       const last = after === null ? null : parseCursor(after, [0, ''])
+      const texts = await textsBeside(documents, [...runs.keys()], query.beside)
       const heads = [...runs.values()]
         .map((run) => run.head)
         .filter((head) => statuses === null || statuses.includes(head.status))
@@ -121,7 +126,7 @@ function listCalls(runs: Runs): ListCalls {
         .filter(({ workspace: at }) => near === undefined || (at !== null && isNear(at, near)))
         .filter((head) => definition === null || head.definition === definition)
         .filter((head) => stage === undefined || head.stage === stage)
-        .filter((head) => words.every((word) => saysWord(head, word)))
+        .filter((head) => words.every((word) => saysWord(head, texts.get(head.id), word)))
         .sort((a, b) => b.updatedAt - a.updatedAt || compare(b.id, a.id))
         .filter((head) => last === null || isBefore([head.updatedAt, head.id], last))
       return pageFrom(heads.map(copy), limit, (head) => [head.updatedAt, head.id])
@@ -145,10 +150,20 @@ function listCalls(runs: Runs): ListCalls {
   }
 }
 
-function saysWord(head: RunHead, word: string): boolean {
+function saysWord(head: RunHead, beside: string | undefined, word: string): boolean {
   const { id, definition, status, stage, workspace } = head
-  const texts = [id, definition, status, stage, ...(workspace === null ? [] : [workspace])]
+  const texts = [id, definition, status, stage, workspace ?? [], beside ?? []].flat()
   return lowered(texts.join('\n')).includes(lowered(word))
+}
+
+async function textsBeside(
+  documents: Documents,
+  runIds: readonly string[],
+  beside: RunQuery['beside'],
+): Promise<ReadonlyMap<string, string>> {
+  if (beside === undefined) return new Map()
+  const rows = await documents.readDocuments(beside.collection, runIds)
+  return new Map(rows.map(({ key, data }) => [key, String(JSON.parse(data)[beside.field] ?? '')]))
 }
 
 /** WHY a to z only: the stores with a database can do no more, and all of them agree. */

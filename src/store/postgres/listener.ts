@@ -20,7 +20,8 @@ type Channel = {
 }
 
 const listenPauseSeconds = 0.5
-const silence = 'PostgreSQL, or a pooler before it, takes LISTEN and brings no notification'
+const silence =
+  'PostgreSQL, or a pooler in front of it, accepts LISTEN but delivers no notifications'
 
 /** Begins to listen; resolves when it does, or when it is clear that it cannot yet. */
 export async function openListener({ options }: Pool, channel: Channel): Promise<Listener> {

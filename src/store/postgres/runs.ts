@@ -7,6 +7,7 @@ import type {
   EventRecord,
   OutboxItem,
   RunHead,
+  RunQuery,
   RunStore,
   StoredRun,
 } from '../../runtime/ports.ts'
@@ -108,10 +109,14 @@ const nearTo = (sql: Sql, near: string) => sql`AND (
   OR starts_with(rtrim(workspace, '/') || '/', ${near}))`
 
 // WHY "C": its lower case is that of a to z, as in the other stores.
-const saysAll = (sql: Sql, words: readonly string[]) => sql`AND NOT EXISTS (
+const saysAll = (sql: Sql, { words = [], beside }: RunQuery) => sql`AND NOT EXISTS (
   SELECT 1 FROM unnest(${[...words]}::text[]) AS word WHERE strpos(
-    lower(concat_ws(chr(10), id, definition, status, stage, workspace) COLLATE "C"),
+    lower(concat_ws(chr(10), id, definition, status, stage, workspace,
+      ${beside === undefined ? sql`NULL` : besideText(sql, beside)}) COLLATE "C"),
     lower(word COLLATE "C")) = 0)`
+
+const besideText = (sql: Sql, { collection, field }: NonNullable<RunQuery['beside']>) => sql`(
+  SELECT data::json ->> ${field} FROM cards WHERE drawer = ${collection} AND key = runs.id)`
 
 function createLists(pool: Pool): Lists {
   return {
@@ -123,7 +128,7 @@ function createLists(pool: Pool): Lists {
           ${key === null ? sql`` : sql`AND (updated_at, id) < (${key[0]}, ${key[1]})`}
           ${statuses === null ? sql`` : sql`AND status = ANY(${[...statuses]}::text[])`}
           ${equals(sql, 'workspace', workspace)} ${equals(sql, 'definition', definition)}
-          ${equals(sql, 'stage', stage ?? null)} ${words.length === 0 ? sql`` : saysAll(sql, words)}
+          ${equals(sql, 'stage', stage ?? null)} ${words.length === 0 ? sql`` : saysAll(sql, query)}
           ${near === undefined ? sql`` : nearTo(sql, `${near.replace(/\/+$/, '')}/`)}
           ORDER BY updated_at DESC, id DESC LIMIT ${limit + 1}`,
       )

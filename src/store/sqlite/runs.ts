@@ -86,21 +86,25 @@ const folderSql = (text: string): string => `rtrim(${text}, '/') || '/'`
 const nearSql = `(instr(${folderSql('?')}, ${folderSql('workspace')}) = 1
   OR instr(${folderSql('workspace')}, ${folderSql('?')}) = 1)`
 
-const wordSql = `instr(
-  lower(concat_ws(char(10), id, definition, status, stage, workspace)), lower(?)) > 0`
+const besideSql = `(SELECT json_extract(data, '$.' || ?) FROM cards
+  WHERE drawer = ? AND key = runs.id)`
+const wordSql = `instr(lower(
+  concat_ws(char(10), id, definition, status, stage, workspace, ${besideSql})), lower(?)) > 0`
 
 function listCalls({ db, read }: SqliteContext): Pick<RunStore, 'listRuns'> {
   const prepare = statementCache(db)
   return {
-    listRuns: ({ after, limit, statuses, workspace, near, definition, stage, words = [] }) =>
+    listRuns: (query) =>
       read(() => {
+        const { after, limit, statuses, workspace, near, definition, stage, words = [] } = query
+        const { collection = '', field = '' } = query.beside ?? {}
         const { where, values } = whereAll([
           ['status IN (SELECT value FROM json_each(?))', statuses && JSON.stringify(statuses)],
           ['workspace = ?', workspace],
           [nearSql, near === undefined ? null : [near, near]],
           ['definition = ?', definition],
           ['stage = ?', stage ?? null],
-          ...words.map((word) => [wordSql, word] as const),
+          ...words.map((word) => [wordSql, [field, collection, word]] as const),
           ['(updated_at, id) < (?, ?)', timeAndId(after)],
         ])
         const order = 'ORDER BY updated_at DESC, id DESC LIMIT ?'

@@ -22,9 +22,11 @@ export function presentSteps(machine: Machine, stage: Stage, state: RunState): P
     presentStatus(state),
     ...parts,
     isOpen && missing.length > 0 ? `Still to collect: ${listedText(missing)}.` : '',
-    isOpen && queued !== undefined
+    // A form that has just ended may still have a call to make.
+    (isOpen || state.status === 'completed') && queued !== undefined
       ? `Call \`${queued.tool}\` with ${JSON.stringify(queued.arguments)}.`
       : '',
+    isOpen && stage.mustCall ? 'Call a tool before you reply to the user.' : '',
   ])
   return { brief, signals }
 }

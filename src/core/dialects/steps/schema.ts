@@ -253,7 +253,7 @@ const stepSchema = z
         start: slot.describe('Once, when the form starts: set, inc, say, call.'),
         enter: slot.describe('When the step is entered: get, set, inc, say, call.'),
         presubmit: slot.describe('Before the inputs are checked: get, set, inc, save.'),
-        submit: slot.describe('After they are: set, inc, say, save, call.'),
+        submit: slot.describe('After the inputs are checked: set, inc, say, save, call.'),
       })
       .optional()
       .describe('Operations to run at certain moments.'),

@@ -105,7 +105,7 @@ const forkSchema = z
           .optional()
           .describe('Continue when all branches are done (default) or when one is.'),
         on_complete: nameField.describe('The next state when the branches are joined.'),
-        on_fail: nameField.optional().describe('The next state if they cannot be joined.'),
+        on_fail: nameField.optional().describe('The next state if the branches cannot be joined.'),
       })
       .describe('Work on several branches, then continue.'),
     ...conditionFields,

@@ -14,9 +14,10 @@ import { PawlProblem } from '../../api/problem.ts'
 import { checkInstall } from '../../init/check-install.ts'
 import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
 import { hostSetups } from '../../init/hosts/host-setups.ts'
+import { installOf } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
 import { readWorkspaceFile } from '../../init/write-files.ts'
-import { initWorkspace, setupOf } from '../init/choose-hosts.ts'
+import { initWorkspace, setupOf, userPlace } from '../init/choose-hosts.ts'
 import type { Io } from '../io.ts'
 import { daemonOf } from '../remote/daemon-door.ts'
 import { versionText } from '../version.ts'
@@ -27,6 +28,8 @@ export type HostState = {
   readonly version: string | null
   /** How its hooks reach Pawl in this folder; null: none were put here. */
   readonly wire: 'http' | 'command' | null
+  /** The hooks of the user, which hold what the hooks of a folder do not reach. */
+  readonly user: 'none' | 'active' | 'broken'
   /** What is wrong with them; nothing: they are in force. */
   readonly problems: readonly string[]
   /** What hooks cannot enforce on this host. */
@@ -100,13 +103,26 @@ async function isolationHere(io: Io): Promise<Isolation | string> {
 
 async function stateOf(found: FoundHost, workspace: string, setup: SetupDoor): Promise<HostState> {
   const { name: host, program, version } = found
-  const own = setup.readInstalls().find((one) => one.host === host && one.workspace === workspace)
+  const own = installOf(setup.readInstalls(), { host, workspace }) ?? undefined
   const { limits } = agentHosts[host]
-  if (own === undefined) return { host, program, version, wire: null, problems: [], limits }
+  const { user, problems: userProblems } = userState(host, setup)
+  const whose = { host, program, version, user, limits }
+  if (own === undefined) return { ...whose, wire: null, problems: userProblems }
   const broken = checkInstall(own, (path) => readWorkspaceFile(workspace, path))
   const problems = [
-    ...broken.map(({ message }) => `${message}: run \`pawl init ${host}\``),
+    ...userProblems,
+    ...broken.map(({ message }) => `${message}: run \`pawl init --restore\``),
     ...((await hostSetups[host].trust?.problems({ program, workspace, env: setup.env })) ?? []),
   ]
-  return { host, program, version, wire: own.wire, problems, limits }
+  return { ...whose, wire: own.wire, problems }
+}
+
+type UserState = Pick<HostState, 'user' | 'problems'>
+
+function userState(host: AgentHostId, setup: SetupDoor): UserState {
+  const install = installOf(setup.readInstalls(), { host, ...userPlace(setup) })
+  if (install === null) return { user: 'none', problems: [] }
+  const broken = checkInstall(install, (path) => readWorkspaceFile(install.workspace, path))
+  const problems = broken.map(({ message }) => `${message}: run \`pawl init --restore\``)
+  return { user: problems.length === 0 ? 'active' : 'broken', problems }
 }

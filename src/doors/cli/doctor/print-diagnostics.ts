@@ -60,7 +60,17 @@ function hostLines(state: HostState, width: number): readonly StyledLine[] {
     [],
     head,
     ...row('  guard', guard, { width, tone }),
+    ...(wire === null ? [] : everywhereLines(state, width)),
     ...problems.flatMap((one) => row('  problem', one, { width, tone: 'bad' })),
     ...(wire === null ? [] : limits.flatMap((one) => row('  limit', one, { width, tone: 'dim' }))),
   ]
+}
+
+/** What the hooks of this folder do not reach. */
+function everywhereLines({ host, user }: HostState, width: number): readonly StyledLine[] {
+  const where = 'other work trees, subfolders, and after the hooks were removed'
+  if (user === 'active') return row('  also in', where, { width, tone: 'good' })
+  if (user === 'broken') return []
+  const how = `run \`pawl init --user ${host}\``
+  return row('  not in', `${where}: ${how}`, { width, tone: 'warn' })
 }

@@ -4,6 +4,7 @@ import { agentHostIds } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
+import { userHome } from '../../init/user-files.ts'
 import type { Io } from '../io.ts'
 import { oneWord } from '../options.ts'
 
@@ -18,6 +19,14 @@ export async function setupOf({ setup }: Io): Promise<SetupDoor> {
 /** The folder that hooks are put into: the current one, as it is really called. */
 export function initWorkspace(io: Io): string {
   return realpathSync(io.cwd)
+}
+
+/** Where hooks are put: into a folder, or into the settings of the user for every folder. */
+export type InitPlace = { readonly workspace: string; readonly scope?: 'user' }
+
+/** The home of the user, in whose settings hooks for every folder are. */
+export function userPlace({ env }: SetupDoor): InitPlace {
+  return { workspace: realpathSync(userHome(env)), scope: 'user' }
 }
 
 type HostChoice = {

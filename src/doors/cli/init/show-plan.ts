@@ -47,8 +47,8 @@ function hostText({ host, found }: HostPlan): string {
 
 /** What a person should know about each host. */
 export function notesText(plans: readonly HostPlan[], io: Io): string {
-  const lines = plans.flatMap(({ host, remarks }) =>
-    remarks.map((text) => styledLine(`! ${agentHosts[host].title}: ${text}`, 'warn')),
+  const lines = plans.flatMap(({ remarks }) =>
+    remarks.map((text) => styledLine(`! ${text}`, 'warn')),
   )
   return printLines(lines, io)
 }

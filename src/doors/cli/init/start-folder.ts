@@ -4,6 +4,7 @@
  */
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { folderInTreeOf } from '../../../runtime/sessions/repository.ts'
 import type { Io } from '../io.ts'
 
 type StartFolder = {
@@ -18,8 +19,11 @@ export async function startFolder(io: Io): Promise<StartFolder> {
   if (io.setup === undefined) return { workspace: cwd, remark: '' }
   try {
     const installs = (await io.setup()).readInstalls()
-    const folders = new Set(installs.map(({ workspace }) => workspace))
+    const projects = installs.filter(({ scope }) => scope === undefined)
     const here = realpathSync(cwd)
+    // In another work tree of the repository, the same folder there.
+    const folders = new Set(projects.map(({ workspace }) => folderInTreeOf(workspace, here)))
+    for (const { workspace } of projects) folders.add(workspace)
     const workspace = upwards(here).find((folder) => folders.has(folder))
     if (workspace === undefined) return { workspace: cwd, remark: '' }
     const remark = `the run is for \`${workspace}\`, where \`pawl init\` was run`

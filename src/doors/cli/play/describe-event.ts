@@ -15,7 +15,9 @@ export function describeEvent(event: Event): string {
 function detailOf(event: Event): string {
   switch (event.type) {
     case 'run.started':
-      return `in ${event.stage}${event.branch === null ? '' : ` as branch ${event.branch.name}`}`
+      return `in ${event.stage}${event.branch === null ? '' : ` as branch ${event.branch.name}`}${
+        event.observe === undefined ? '' : ', observing: nothing is enforced'
+      }`
     case 'run.paused':
       return `by ${event.by.name}${event.release ? ', rules lifted' : ''}${
         event.reason === undefined ? '' : `: ${event.reason}`
@@ -63,7 +65,7 @@ function laterDetail(event: Later): string {
       return `${event.tool} ${valueText(event.arguments)}`
     case 'call.allowed':
     case 'call.asked':
-      return `${event.tool} ${valueText(event.input)}`
+      return `${event.tool} ${valueText(event.input)}${observedText(event)}`
     case 'call.denied':
       return `${event.tool} ${valueText(event.input)} ${event.code}`
     case 'call.reported':
@@ -95,6 +97,12 @@ function laterDetail(event: Later): string {
     default:
       return assertNever(event)
   }
+}
+
+function observedText(event: Event): string {
+  if (event.type !== 'call.allowed' || event.observed === undefined) return ''
+  const { verdict, code } = event.observed
+  return verdict === 'ask' ? ', would need approval' : `, would be denied ${code}`
 }
 
 function heldText(event: Extract<Event, { type: 'signal.held' }>): string {

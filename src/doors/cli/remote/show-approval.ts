@@ -54,7 +54,7 @@ export function approvalsTable(items: readonly ApprovalItem[], io: Io): string {
     styledSpan(cutLine(cells.at(-1)?.text ?? '', whatCells)),
   ])
   const table = tableText(['id', 'run', 'asked', 'expires', 'what'], rows, io)
-  return table + remarkText('`pawl approvals ID` shows everything that a decision is about', io)
+  return table + remarkText('`pawl approvals ID` shows everything you need to decide', io)
 }
 
 /** As much of an id as no other one in the list begins with. */

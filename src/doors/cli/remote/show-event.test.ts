@@ -1,8 +1,10 @@
 /** Records of a log as a person reads them in a terminal. */
 import { expect, test } from 'vitest'
+import { denialIn, openDenialCounter } from '../../../core/engine/count-denials.ts'
+import type { Event } from '../../../core/engine/types.ts'
 import { silentIo } from '../fake-io.contract.ts'
 import { openLogPrinter } from './log-printer.ts'
-import { eventText, type ShownRecord } from './show-event.ts'
+import { denialCountText, eventText, type ShownRecord } from './show-event.ts'
 
 const io = silentIo({ columns: 100 })
 
@@ -76,4 +78,18 @@ test('costs are rows where they are wanted', () => {
   const printer = openLogPrinter({ io, hasCosts: true })
   const text = costly.map(printer.next).join('') + printer.end()
   expect(text.match(/money\.spent/g)).toHaveLength(3)
+})
+
+test('a call that would have been denied shows why, by which rule, and how often', () => {
+  const { tool, input, ...observed } = denied
+  const allowed = { tool, input, observed: { verdict: 'deny', ...observed } }
+  const text = eventText(record(5, 'call.allowed', allowed), [], io)
+  expect(text).toContain('would be denied COMMAND_NOT_ALLOWED')
+  expect(text).toMatch(/rule +\/states\/build\/allowed_commands/)
+  const counter = openDenialCounter()
+  for (const event of [allowed, allowed]) {
+    const denial = denialIn({ type: 'call.allowed', ...event } as unknown as Event)
+    if (denial !== null) counter.add(denial)
+  }
+  expect(denialCountText(counter.rows(), io)).toMatch(/^2 × +would be denied +Bash +COMMAND_NOT/)
 })

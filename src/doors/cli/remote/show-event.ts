@@ -1,8 +1,8 @@
 /**
  * A record of a log on one line; under a refusal stand its reason and its rule.
  */
+import { type CountedDenial, denialIn } from '../../../core/engine/count-denials.ts'
 import type { Event } from '../../../core/engine/types.ts'
-import { ruleText } from '../../../core/judge/rule-answer.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { describeEvent } from '../play/describe-event.ts'
@@ -39,21 +39,23 @@ export function eventText(record: ShownRecord, whose: readonly StyledSpan[], io:
 }
 
 const refusalIndent = 16
+/** The rule of a denial that no author wrote. */
+const builtIn = 'built into Pawl'
 
-/** Why a call or a signal was refused, and by which rule. */
+/** Why a call or a signal was refused, or would have been, and by which rule. */
 function refusalLines(record: ShownRecord, io: Io): StyledLine[] {
   // WHY the cast: the daemon's own records; of a newer one, a field may be missing.
   const event = record.data as unknown as Event
-  if (event.type !== 'call.denied' && event.type !== 'signal.rejected') return []
+  const denial = denialIn(event)
+  const refusal = denial ?? (event.type === 'signal.rejected' ? event : null)
+  if (refusal === null) return []
   const width = displayWidth(io)
   const line = (label: string, text: string): StyledLine[] => {
     const head = [styledSpan(`${' '.repeat(refusalIndent)}${label.padEnd(6)}`, 'dim')]
     return hang(oneLine(text), { head, width })
   }
-  const why = line('why', String(event.reason))
-  return event.type === 'call.denied'
-    ? [...why, ...line('rule', ruleText(event) ?? 'built into Pawl')]
-    : why
+  const why = line('why', String(refusal.reason))
+  return denial === null ? why : [...why, ...line('rule', denial.rule ?? builtIn)]
 }
 
 /** WHY caught: a newer daemon may know events that this program does not. */
@@ -101,6 +103,22 @@ export function runRemark(head: RunInLine, io: Io): string {
   const named = title === null ? id : `${id} “${title}”`
   const when = `changed ${spanText(Date.now() - updatedAt)} ago`
   return remarkText(`run ${named}: ${definition}, ${status} in ${stage}, ${when}`, io)
+}
+
+/** `3 ×  would be denied  Bash  COMMAND_NOT_ALLOWED  /states/plan/allowed_commands` a row. */
+export function denialCountText(rows: readonly CountedDenial[], io: Io): string {
+  const width = String(rows[0]?.count ?? 0).length
+  const line = ({ count, verdict, isObserved, tool, code, rule }: CountedDenial): StyledLine => {
+    const asked = verdict === 'ask' ? 'would need approval' : 'would be denied'
+    const what = isObserved ? asked : 'denied'
+    const where = [tool, code, rule ?? builtIn].filter((one) => one !== null).join('  ')
+    return [
+      styledSpan(`${String(count).padStart(width)} ×  `, 'strong'),
+      styledSpan(what.padEnd(20), verdict === 'ask' ? 'warn' : 'bad'),
+      styledSpan(oneLine(where)),
+    ]
+  }
+  return printLines(rows.map(line), io)
 }
 
 /** A remark between the records. */

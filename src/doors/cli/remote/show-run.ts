@@ -37,6 +37,7 @@ export function runText(standing: ShownRun, io: Io): string {
     ...briefLines(view, width),
     styledLine(''),
     ...(notice === '' ? [] : row('notice', notice, { width, tone: 'warn' })),
+    ...(view.observes ? row('observing', observesText, { width, tone: 'warn' }) : []),
     ...ruleRows(view, width),
     ...(view.signals.length === 0 || view.dialect === 'steps'
       ? []
@@ -48,6 +49,9 @@ export function runText(standing: ShownRun, io: Io): string {
   ]
   return printLines(lines, io)
 }
+
+const observesText =
+  'rules are judged and recorded, not enforced; `pawl log --denied` shows what they would deny'
 
 /** The run itself, or the child run that it waits for. */
 function ownerText(runId: string, view: View): string {

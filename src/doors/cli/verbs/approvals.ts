@@ -10,7 +10,7 @@ const help: VerbHelp = {
   usage: ['approvals [OPTIONS]', 'approvals ID|RUN [OPTIONS]'],
   about: `\
 Lists the oldest first, each on one line. With the id of an approval or of a run, or
-the start of it, shows everything that the decision is about.`,
+the start of it, shows everything you need to decide.`,
   options: [['--all', 'include decided and expired approvals']],
   examples: ['approvals', 'approvals r4f0c1d2', 'approvals --all --json'],
   exits: { 0: 'listed', 2: notAsked },

@@ -320,3 +320,15 @@ test('a mark at the beginning of the file does no harm', async () => {
   const folder = folderOf({ 'bom.json': `\uFEFF${JSON.stringify(goodWorkflow)}` })
   expect((await runIn(folder, ['check', 'bom.json'])).code).toBe(0)
 })
+
+test('what an entry with wildcards covers is told, and quietly not', async () => {
+  const reading = { ...goodWorkflow.states.reading, allowed_commands: ['npm run *', 'git diff'] }
+  const states = { ...goodWorkflow.states, reading }
+  const folder = folderOf({ 'a.json': { ...goodWorkflow, states } })
+  const { out } = await runIn(folder, ['check', 'a.json'])
+  expect(out).toContain('a.json: `npm run *` in `reading` covers `npm run`, a word, and whatever')
+  expect(out).not.toContain('`git diff` in')
+  const { out: json } = await runIn(folder, ['check', '--json', 'a.json'])
+  expect(JSON.parse(json).wildcards).toMatchObject([{ stage: 'reading', entry: 'npm run *' }])
+  expect((await runIn(folder, ['check', '--quiet', 'a.json'])).out).toBe('')
+})

@@ -2,12 +2,20 @@
  * `pawl check`: finds mistakes in definitions.
  */
 
+import type { Machine } from '../../../core/machine/machine.ts'
+import { describeEntry } from '../../../core/shell/describe-entry.ts'
 import { openLibraries } from '../../../runtime/definitions/definition-library.ts'
 import { isDefinitionName } from '../../../runtime/definitions/list-files.ts'
 import type { SourceFile } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { checkFile } from '../check-file.ts'
-import { type CheckReport, type Format, formats, printReport } from '../check-report.ts'
+import {
+  type CheckReport,
+  type EntryCoverage,
+  type Format,
+  formats,
+  printReport,
+} from '../check-report.ts'
 import { documentKind } from '../detect-document-kind.ts'
 import { allCodes, explainCode } from '../explain-code.ts'
 import { faultText } from '../fault-text.ts'
@@ -37,8 +45,10 @@ JSON output is one object:
     "summary": { "files": 1, "errors": 0, "warnings": 1, "unreadable": 0 },
     "findings": [ { "file", "code", "severity", "message", "hint", "pointer",
                     "line", "column", "endLine", "endColumn" } ],
+    "wildcards": [ { "file", "stage", "entry", "covers" } ],
     "faults": [ { "code", "message", "hint" } ] }
-Lines and columns count from 1; the end is exclusive. \`pointer\` is a JSON pointer.`,
+Lines and columns count from 1; the end is exclusive. \`pointer\` is a JSON pointer.
+\`wildcards\` says what entries of command lists with a \`*\` cover.`,
   examples: ['check examples/workflow/tdd-bug-fix.json', 'check --explain OPEN_STAGE'],
   exits: {
     0: 'no errors',
@@ -104,11 +114,23 @@ function checkAll(names: readonly string[], cwd: string): CheckReport {
     unreadable.push(new PawlError('USAGE', `no definition found in ${named}`))
   }
   const findings: LocatedFinding[] = []
+  const wildcards: EntryCoverage[] = []
   const libraryOf = openLibraries(files)
   for (const [path, file] of files) {
-    findings.push(...locateFindings(file, checkFile(file, libraryOf(path)).findings))
+    const checked = checkFile(file, libraryOf(path))
+    findings.push(...locateFindings(file, checked.findings))
+    wildcards.push(...checked.machines.flatMap((machine) => wildcardsIn(file.path, machine)))
   }
-  return { filesCount: files.size, findings, faults: unreadable }
+  return { filesCount: files.size, findings, wildcards, faults: unreadable }
+}
+
+function wildcardsIn(file: string, machine: Machine): readonly EntryCoverage[] {
+  return Object.values(machine.stages).flatMap(({ name, rule }) =>
+    [...new Set(rule.commands ?? [])].flatMap((entry) => {
+      const covers = describeEntry(entry)
+      return covers === null ? [] : [{ file, stage: name, entry, covers }]
+    }),
+  )
 }
 
 /** A folder holds other things, too. What can't be read as a tree might be a broken definition. */

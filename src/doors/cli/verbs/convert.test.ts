@@ -57,7 +57,7 @@ test('losses are listed with their places and effects, and nothing is written', 
   expect([code, out]).toEqual([1, ''])
   expect(err).toContain(
     'a.json:11:25  loss  a form has no limit on tool calls in a stage\n' +
-      '    → more calls than 9 can be made in `reading`\n',
+      '    → more than 9 calls can be made in `reading`\n',
   )
   expect(err).toContain("→ `FIXED` is carried out without a person's approval\n")
   expect(err).toMatch(/`a\.json` was not converted: 3 things would be lost\n {2}→ `--lossy`/)
@@ -116,7 +116,7 @@ test('the result can be had as JSON, whatever becomes of it', async () => {
     column: 25,
     pointer: '/states/reading/max_iterations',
     what: 'a form has no limit on tool calls in a stage',
-    effect: 'more calls than 9 can be made in `reading`',
+    effect: 'more than 9 calls can be made in `reading`',
   })
   expect(existsSync(join(folder, 'c.json'))).toBe(false)
   const bad = await convert(folder, 'bad.json', '--to', 'process', '--json')

@@ -27,7 +27,7 @@ import { writeFile } from '../write-file.ts'
 const help: VerbHelp = {
   usage: ['convert FILE --to DIALECT [OPTIONS]'],
   about: `\
-The result means the same as FILE: it allows and denies an agent the same.
+The result means the same as FILE: an agent may do the same things, and no others.
 Whatever the other dialect cannot express is a loss: each loss is listed with its
 place and its effect, and nothing is written. Converting to the same dialect writes
 a clean copy. Comments, unused guards and fields that nothing

@@ -73,18 +73,24 @@ async function list(request: RemoteVerbSpec): Promise<number> {
     if (page.items.length === 0)
       return 'no definitions yet: `pawl definitions add FILE` stores one\n'
     const now = Date.now()
-    const rows = page.items.map(
-      (one): StyledLine => [
+    const rows = page.items.flatMap((one): StyledLine[] => [
+      [
         styledSpan(one.name, 'strong'),
         styledSpan(one.dialect),
         styledSpan(String(one.version)),
         styledSpan(momentText(Date.parse(one.updatedAt), now), 'dim'),
         styledSpan(one.workspace, 'dim'),
       ],
-    )
+      ...(one.tasks.length > 1 ? one.tasks.map(taskRow) : []),
+    ])
     return tableText(['name', 'dialect', 'version', 'changed', 'folder'], rows, io)
   })
   return 0
+}
+
+/** A task of a definition that has several; `pawl start` takes its name, too. */
+function taskRow(task: string): StyledLine {
+  return [styledSpan(`  ${task}`), ...['task', '', '', ''].map((text) => styledSpan(text, 'dim'))]
 }
 
 async function show(request: RemoteVerbSpec<typeof kinds>, id: string): Promise<number> {

@@ -25,6 +25,8 @@ export const token = 'a-token-that-nobody-may-see'
 
 export type Bench = {
   readonly workspace: string
+  /** The home of the user. */
+  readonly user: string
   readonly installs: () => readonly Install[]
   readonly setup: () => SetupDoor
   readonly pawl: (...args: string[]) => Promise<FakeIoResult>
@@ -44,17 +46,19 @@ export function openBench(): Bench {
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const workspace = join(root, 'work')
   const bin = join(root, 'bin')
-  for (const folder of [workspace, bin]) mkdirSync(folder)
+  const user = join(root, 'user')
+  for (const folder of [workspace, bin, user]) mkdirSync(folder)
   let home = join(root, 'home')
   let installs: readonly Install[] = []
   let port = 4411
   const setup = (): SetupDoor => ({
     node: '/opt/node',
     program: '/opt/pawl/dist/main/pawl.js',
-    env: { PATH: bin },
+    env: { PATH: bin, HOME: user },
     home,
     hookCommand: ({ host, workspace: folder, failure }) =>
-      `'${home}/bin/pawl-hook' ${host} '${folder}' || exit ${failure === 'blocks' ? 2 : 0}`,
+      `'${home}/bin/pawl-hook' ${host} ${folder === null ? '--user "$(pwd)"' : `'${folder}'`} ` +
+      `|| exit ${failure === 'blocks' ? 2 : 0}`,
     installClient: async () => undefined,
     readPort: () => port,
     keepPort: (next) => {
@@ -76,6 +80,7 @@ export function openBench(): Bench {
     runIn(workspace, args, { daemon, setup: async () => setup(), ...io })
   return {
     workspace,
+    user,
     installs: () => installs,
     setup,
     pawl: (...args) => pawlWith({}, ...args),

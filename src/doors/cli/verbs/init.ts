@@ -6,14 +6,22 @@ import { join } from 'node:path'
 import { agentHostIds, agentHosts, listInProse } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { applyInit } from '../../init/apply.ts'
+import { checkInstall } from '../../init/check-install.ts'
 import type { SetupContext } from '../../init/desired-files.ts'
-import type { FoundHost } from '../../init/find-hosts.ts'
+import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
 import { hostSetups } from '../../init/hosts/host-setups.ts'
 import { type HostPlan, isDone, planHost, planHosts } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
+import { readWorkspaceFile } from '../../init/write-files.ts'
 import type { VerbHelp } from '../help.ts'
 import { acceptServers } from '../init/accept-servers.ts'
-import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
+import {
+  chooseHosts,
+  type InitPlace,
+  initWorkspace,
+  setupOf,
+  userPlace,
+} from '../init/choose-hosts.ts'
 import { confirm } from '../init/confirm.ts'
 import { findCommand } from '../init/find-command.ts'
 import { choosePort, settlePort } from '../init/hook-port.ts'
@@ -24,7 +32,7 @@ import { daemonOf } from '../remote/daemon-door.ts'
 import { refuseAgent } from '../remote/detect-agent.ts'
 
 const help: VerbHelp = {
-  usage: ['init [HOST…] [OPTIONS]'],
+  usage: ['init [HOST…] [OPTIONS]', 'init --user [HOST…] [OPTIONS]', 'init --restore'],
   about: `\
 HOST is ${listInProse(agentHostIds)}.
 Without HOST: every host that is installed or has a folder here.
@@ -33,8 +41,15 @@ Shows a summary, asks for confirmation, then writes: hooks that ask Pawl about e
 tool call, Pawl as an MCP server, and for Claude Code a slash command and a status
 line. Everything else in those files is left unchanged. Running it again updates the
 entries of an older Pawl. \`pawl uninit\` removes everything.
-docs/reference/hosts.md lists what each host enforces. Not available to agents.`,
+docs/reference/hosts.md lists what each host enforces. Not available to agents.
+
+With --user it writes hooks into each host's user settings, which apply in every
+folder. They guard sessions that do not load the hooks of a folder: in other git work
+trees and subfolders, through links, and where the hooks were removed. They do nothing
+in folders that Pawl does not guard. \`pawl uninit --user\` removes them.`,
   options: [
+    ['--user', 'write hooks into your user settings, for every folder'],
+    ['--restore', 'restore hooks that were changed or removed, in every folder'],
     ['--yes', 'do not ask'],
     ['--details', 'show the changes to every file; answering `d` does the same'],
     ['--dry-run', 'show the changes and write nothing'],
@@ -59,11 +74,14 @@ export const initVerb: Verb = {
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
     const flags = { yes: 'flag', command: 'flag', 'dry-run': 'flag', json: 'flag' } as const
-    const kinds = { ...flags, gateway: 'flag', details: 'flag' } as const
-    const { files: names, values } = readOptions('init', args, kinds)
+    const more = { gateway: 'flag', details: 'flag', user: 'flag', restore: 'flag' } as const
+    const { files: names, values } = readOptions('init', args, { ...flags, ...more })
     refuseAgent(io, '`pawl init`')
     const gateway = values.gateway ? 'wanted' : 'stays'
-    const here: Here = { setup: await setupOf(io), workspace: initWorkspace(io), io, gateway }
+    const setup = await setupOf(io)
+    if (values.restore) return restore(setup, io)
+    const place = values.user ? userPlace(setup) : { workspace: initWorkspace(io) }
+    const here: Here = { setup, ...place, io, gateway }
     const found = await findThem(names, here)
     const http = values.command ? null : await httpFor(found, here)
     const plans = plansFor(found, http, here)
@@ -92,9 +110,8 @@ function effectOf(plans: readonly HostPlan[]): readonly [label: string, text: st
   return ['enforced', hasNotes ? `${judged}, except as noted in the details` : judged]
 }
 
-type Here = {
+type Here = InitPlace & {
   readonly setup: SetupDoor
-  readonly workspace: string
   readonly io: Io
   readonly gateway: 'wanted' | 'stays'
 }
@@ -115,7 +132,10 @@ async function findThem(
 }
 
 /** Where HTTP hooks go; null: no host that was found has such hooks. */
-async function httpFor(found: readonly FoundHost[], { setup, io }: Here): Promise<Http | null> {
+async function httpFor(found: readonly FoundHost[], here: Here): Promise<Http | null> {
+  const { setup, io, scope } = here
+  // The hooks of a user must not need a daemon where nothing is guarded.
+  if (scope === 'user') return null
   if (!found.some(({ name }) => agentHosts[name].wires.includes('http'))) return null
   const port = await choosePort(io, setup)
   return { url: `http://127.0.0.1:${port}`, token: tokenNow(io) ?? noToken, port }
@@ -136,10 +156,11 @@ function tokenNow(io: Io): string | null {
 function plansFor(
   found: readonly FoundHost[],
   http: Http | null,
-  { setup, workspace, gateway }: Here,
+  { setup, workspace, scope, gateway }: Here,
 ): readonly HostPlan[] {
   const installs = setup.readInstalls()
-  return planHosts(found, { setup, workspace, http, installs, gateway }, planHost)
+  const where = scope === undefined ? { workspace } : { workspace, scope }
+  return planHosts(found, { setup, ...where, http, installs, gateway }, planHost)
 }
 
 type InitPrompt = {
@@ -183,11 +204,33 @@ async function write(shown: readonly HostPlan[], writing: Writing): Promise<Done
   return { plans, words }
 }
 
-function endText({ plans, words }: Done, what: 'new' | 'same' | 'shown', { setup }: Here): string {
+function endText({ plans, words }: Done, what: 'new' | 'same' | 'shown', here: Here): string {
+  const { setup, scope } = here
   const said = words.map((word) => `${word}\n`).join('')
   if (what === 'shown') return `${said}nothing was written\n`
   if (what === 'same') return `${said}nothing to do: everything is in place\n`
+  if (scope === 'user') return `${said}done: the hooks count in every folder that Pawl guards\n`
   return `${said}\n${nextText(plans, setup)}`
+}
+
+/** Writes what was changed or removed as it was, in every folder and for every host. */
+async function restore(setup: SetupDoor, io: Io): Promise<number> {
+  const broken = setup.readInstalls().filter((install) => {
+    const { workspace } = install
+    return checkInstall(install, (path) => readWorkspaceFile(workspace, path)).length > 0
+  })
+  const all = broken.length === 0 ? [] : await findHosts(initWorkspace(io), setup.env)
+  for (const { host, workspace, scope, wire } of broken) {
+    const place = scope === undefined ? { workspace } : { workspace, scope }
+    const here: Here = { setup, ...place, io, gateway: 'stays' }
+    const found = all.filter(({ name }) => name === host)
+    const http = wire === 'http' ? await httpFor(found, here) : null
+    const { words } = await write(plansFor(found, http, here), { ...here, http, found })
+    const where = scope === 'user' ? 'for every folder' : `in ${workspace}`
+    io.out([`restored the hooks of ${agentHosts[host].title} ${where}`, ...words, ''].join('\n'))
+  }
+  if (broken.length === 0) io.out('nothing to do: all hooks are in place\n')
+  return 0
 }
 
 function nextText(plans: readonly HostPlan[], setup: SetupDoor): string {
@@ -201,8 +244,18 @@ function nextText(plans: readonly HostPlan[], setup: SetupDoor): string {
     `  ${text} log`,
     'The first stage is read-only, so the write is denied, and the log shows why.',
     ...(remark === null ? [] : [remark]),
+    ...everywhereText(plans, setup),
     '',
   ].join('\n')
+}
+
+/** What the hooks of a folder do not reach, unless it is covered already. */
+function everywhereText(plans: readonly HostPlan[], setup: SetupDoor): readonly string[] {
+  const users = setup.readInstalls().filter(({ scope }) => scope === 'user')
+  const isCovered = plans.every((plan) => users.some(({ host }) => host === plan.host))
+  if (isCovered) return []
+  const what = 'Sessions in other git work trees, or after the hooks were removed, are not held yet'
+  return ['', `${what}:`, `  ${findCommand(setup).text} init --user`]
 }
 
 function jsonOf({ plans, words }: Done, mode: Mode, { workspace }: Here): object {

@@ -139,7 +139,7 @@ test('a policy of the definition and its limits are part of the chain', async ()
   const args = ['judge', 'coding.json', '--stage', 'code', '--bash', 'npm test', '--explain']
   const { out } = await runIn(folder, args)
   expect(out).toMatch(/✔ policy .*the policy of `coding`, tier `allow` {2}by \/policy\/allow\/0/)
-  expect(out).toMatch(/✔ limit +`bash` has room {2}by \/policy\/allow\/0/)
+  expect(out).toMatch(/✔ limit +`bash` is below its limit {2}by \/policy\/allow\/0/)
 })
 
 const lines = [

@@ -3,6 +3,13 @@
  */
 
 import { resolve } from 'node:path'
+import {
+  type CountedDenial,
+  denialIn,
+  openDenialCounter,
+  type RecordedDenial,
+} from '../../../core/engine/count-denials.ts'
+import type { Event } from '../../../core/engine/types.ts'
 import { asObject } from '../../../core/json.ts'
 import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
@@ -24,12 +31,13 @@ import {
   type RemoteVerbSpec,
   remoteVerb,
 } from '../remote/remote-verb.ts'
-import { runRemark, type ShownRecord } from '../remote/show-event.ts'
+import { denialCountText, remarkText, runRemark, type ShownRecord } from '../remote/show-event.ts'
 import { writeFile } from '../write-file.ts'
 
 const help: VerbHelp = {
   usage: [
     'log [RUN] [--follow] [OPTIONS]',
+    'log [RUN] --denied',
     'log [RUN] --verify',
     'log [RUN] --anchor [--out FILE]',
     'log [RUN] --against FILE',
@@ -45,6 +53,11 @@ its end. An anchor detects that: keep it where they cannot write.`,
   options: [
     ['--follow', 'keep printing new records until the run ends'],
     ['--after N', 'start after record N'],
+    [
+      '--denied',
+      'show only denied calls, with a count for each rule; for a run with --observe, ' +
+        'the calls that would have been denied',
+    ],
     ['--all', 'show every report of a cost, instead of one sum for each stage'],
     ['--verify', 'check the hashes of the whole log'],
     ['--anchor', 'print the length and last hash of the log: { "runId", "seq", "hash" }'],
@@ -60,6 +73,7 @@ With --follow, --json prints one record per line.`,
 const kinds = {
   follow: 'flag',
   after: 'text',
+  denied: 'flag',
   all: 'flag',
   verify: 'flag',
   anchor: 'flag',
@@ -96,7 +110,8 @@ async function runLog(request: RemoteVerbSpec<typeof kinds>): Promise<number> {
   if (isProof) return proveLog(request, runId, known)
   if (anchor) return tellAnchor(request, runId, out)
   const after = readCount('log', { name: 'after', value: values.after, max: 2 ** 53 }) ?? 0
-  const records = (follow ? followLog : recordsOf)(request, { runId, after })
+  const all = (follow ? followLog : recordsOf)(request, { runId, after })
+  const records = values.denied ? deniedIn(all) : all
   if (request.look === 'text') return printLog(request, records)
   if (follow) {
     for await (const record of records) printResult(request, record, () => '')
@@ -120,9 +135,30 @@ async function printLog(
   records: AsyncIterable<ShownRecord>,
 ): Promise<number> {
   const printer = openLogPrinter({ io, hasCosts: values.all })
-  for await (const record of records) io.out(printer.next(record))
+  const denials = openDenialCounter()
+  for await (const record of records) {
+    io.out(printer.next(record))
+    const denial = values.denied ? denialOf(record) : null
+    if (denial !== null) denials.add(denial)
+  }
   io.out(printer.end())
+  if (values.denied) io.out(denialSummary(denials.rows(), io))
   return 0
+}
+
+function denialSummary(rows: readonly CountedDenial[], io: Io): string {
+  if (rows.length === 0) return remarkText('no call was denied, or would have been', io)
+  return `\n${denialCountText(rows, io)}`
+}
+
+/** The records of denied calls, and of those that an enforced run would not have let through. */
+async function* deniedIn(records: AsyncIterable<ShownRecord>): AsyncGenerator<ShownRecord> {
+  for await (const record of records) if (denialOf(record) !== null) yield record
+}
+
+function denialOf(record: ShownRecord): RecordedDenial | null {
+  // WHY the cast: the daemon's own records.
+  return denialIn(record.data as unknown as Event)
 }
 
 async function proveLog(

@@ -9,8 +9,8 @@ import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 const help: VerbHelp = {
   usage: ['mail key RUN [--revoke] [OPTIONS]'],
   about: `\
-The agent of a run sends mail through Pawl's outbound proxy with this key. The key
-is printed once; Pawl keeps only a hash of it. It works for this run only, while the
+Creates the key with which a run's agent sends mail through Pawl's outbound proxy.
+The key is printed once; Pawl keeps only a hash of it. It works for this run only, while the
 run is open, and replaces the previous key. See docs/reference/mail.md. Not available to
 agents.`,
   options: [['--revoke', 'revoke the key immediately']],

@@ -14,8 +14,8 @@ const help: VerbHelp = {
   usage: ['people add NAME [--out FILE]', 'people list', 'people remove NAME'],
   about: `\
 Each person gets a token, so that two approvals come from two different people.
-\`add\` prints the token once, or writes it to a file. \`list\` shows who has a token,
-besides the owner of the data directory. \`remove\` revokes a token immediately.
+\`add\` prints the token once, or writes it to a file. \`list\` shows everyone who
+has a token, except the owner of the data directory. \`remove\` revokes a token immediately.
 
 A person uses the token with \`pawl approve ID --token-file FILE\`, or in the HTTP
 API. \`approvals: {from: [...]}\` in a definition or a policy refers to these names.
@@ -25,7 +25,7 @@ Not available to agents.`,
     ['--json', '{ "items": [ { "name", "addedAt" } ] }, or { "name", "token" | "file" }'],
   ],
   examples: ['people add ann --out ann.token', 'people list'],
-  exits: { 0: 'done', 2: 'usage error, or it could not be done' },
+  exits: { 0: 'done', 2: 'usage error, or the command failed' },
 }
 
 const tasks = ['add', 'list', 'remove'] as const

@@ -52,7 +52,11 @@ export const runsVerb = remoteVerb({
       ...(values.after === null ? {} : { after: values.after }),
     })
     printResult(request, page, () => {
-      if (page.items.length === 0) return 'no runs\n'
+      if (page.items.length === 0) {
+        return wanted === null || named.length > 0
+          ? 'no runs\n'
+          : 'no open runs; `pawl runs --all` includes ended ones\n'
+      }
       const more = page.next === null ? '' : `more: --after ${page.next}\n`
       return `${tableText(heads, page.items.map(rowOf), io)}${more}`
     })

@@ -11,7 +11,7 @@ const help: VerbHelp = {
   usage: ['serve [OPTIONS]'],
   about: `\
 You rarely need it: every command that needs a daemon starts one in the background.
-There is one daemon per data directory (PAWL_HOME, else by the XDG rules);
+There is one daemon per data directory (PAWL_HOME, or else the XDG data directory);
 docs/operate/daemon.md describes the directory. The daemon listens on a unix socket and on
 loopback HTTP. It removes everything from its environment that could be a secret.
 Ctrl-C or \`pawl stop\` stops it.`,

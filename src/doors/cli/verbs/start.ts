@@ -21,9 +21,14 @@ they started with.`,
   options: [
     ['--var KEY=VALUE', 'a value of the run; repeatable. VALUE is JSON if it parses as JSON'],
     ['--data JSON', 'the values of the run, as one object'],
-    ['--title TEXT', 'what to call the run; default: the first prompt, else the git branch'],
+    ['--title TEXT', 'the title of the run; default: the first prompt, or else the git branch'],
     ['--task ID', 'the task to start, if the definition has several'],
     ['--stage NAME', 'start in this stage'],
+    [
+      '--observe',
+      "judge and record every call, but block none, except changes to Pawl's own files; " +
+        '`pawl log --denied` shows what would have been denied',
+    ],
     [
       '--workspace DIR',
       'the folder of the agent; default: the nearest folder, from here upwards, in which ' +
@@ -32,6 +37,7 @@ they started with.`,
   ],
   examples: [
     'start examples/workflow/tdd-bug-fix.json',
+    'start tdd-bug-fix --observe',
     "start tdd-bug-fix --title 'Login bug' --var ticket=42 --workspace .",
   ],
   exits: { 0: 'the run has started', 1: 'rejected, or the definition has errors', 2: notAsked },
@@ -43,6 +49,7 @@ const kinds = {
   title: 'text',
   task: 'text',
   stage: 'text',
+  observe: 'flag',
   workspace: 'text',
 } as const
 
@@ -73,6 +80,7 @@ async function runStart(request: RemoteVerbSpec<typeof kinds>): Promise<number> 
     ...(title === null ? {} : { title }),
     ...(task === null ? {} : { task }),
     ...(stage === null ? {} : { stage }),
+    ...(values.observe ? { observe: true } : {}),
   }
   const started = await remote.call('runs.start', wish)
   if (remark !== '' && look === 'text') io.err(remarkText(remark, io))

@@ -14,7 +14,13 @@ import {
 } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
 import type { VerbHelp } from '../help.ts'
-import { chooseHosts, initWorkspace, setupOf } from '../init/choose-hosts.ts'
+import {
+  chooseHosts,
+  type InitPlace,
+  initWorkspace,
+  setupOf,
+  userPlace,
+} from '../init/choose-hosts.ts'
 import { confirm } from '../init/confirm.ts'
 import { detailsText, plansSummary } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
@@ -22,13 +28,16 @@ import { readOptions } from '../options.ts'
 import { refuseAgent } from '../remote/detect-agent.ts'
 
 const help: VerbHelp = {
-  usage: ['uninit [HOST…] [OPTIONS]'],
+  usage: ['uninit [HOST…] [OPTIONS]', 'uninit --user [HOST…] [OPTIONS]'],
   about: `\
 Without HOST: all hosts. Removes Pawl's entries and nothing else: a file that has
 not changed since is restored byte for byte, and a file that only Pawl needed is
 deleted. Runs and their logs stay. The agents are no longer guarded. Not available
-to agents.`,
+to agents.
+
+With --user: removes the hooks that \`pawl init --user\` wrote for every folder.`,
   options: [
+    ['--user', 'the hooks of the user instead of those of this folder'],
     ['--yes', 'do not ask'],
     ['--details', 'show the changes to every file; answering `d` does the same'],
   ],
@@ -45,18 +54,24 @@ export const uninitVerb: Verb = {
     const { files: names, values } = readOptions('uninit', args, {
       yes: 'flag',
       details: 'flag',
+      user: 'flag',
     })
     refuseAgent(io, '`pawl uninit`')
     const setup = await setupOf(io)
-    const plans = (await plansFor(names, setup, io)).filter(
+    const where = values.user ? userPlace(setup) : { workspace: initWorkspace(io) }
+    const plans = (await plansFor(names, setup, where)).filter(
       (plan) => !isDone(plan) || plan.known !== null,
     )
     if (plans.length === 0) {
-      io.out('nothing to do: Pawl is not installed in this folder\n')
+      const place = values.user ? 'for this user' : 'in this folder'
+      io.out(`nothing to do: Pawl is not installed ${place}\n`)
       return 0
     }
     const details = detailsText(plans, null, io)
-    io.out(plansSummary(plans, ['effect', 'the agents are no longer guarded'], io))
+    const effect = values.user
+      ? 'sessions in other work trees, or with hooks removed, are no longer guarded'
+      : 'the agents are no longer guarded'
+    io.out(plansSummary(plans, ['effect', effect], io))
     if (values.details) io.out(details)
     const asking = { question: 'Remove Pawl?', verb: 'uninit' }
     const more = values.details ? null : details
@@ -74,12 +89,12 @@ export const uninitVerb: Verb = {
 async function plansFor(
   names: readonly string[],
   setup: SetupDoor,
-  io: Io,
+  where: InitPlace,
 ): Promise<readonly HostPlan[]> {
-  const workspace = initWorkspace(io)
+  const { workspace } = where
   const installs = setup.readInstalls()
   const isMeant = ({ name, hasFolder }: FoundHost): boolean =>
-    hasFolder || installOf(installs, workspace, name) !== null
+    hasFolder || installOf(installs, { ...where, host: name }) !== null
   const found = await chooseHosts('uninit', { names, workspace, isMeant }, setup)
-  return planHosts(found, { setup, workspace, http: null, installs }, planHostRemoval)
+  return planHosts(found, { setup, ...where, http: null, installs }, planHostRemoval)
 }

@@ -23,7 +23,7 @@ const help: VerbHelp = {
   ],
   examples: ['wait', 'wait --until approval --timeout 600'],
   exits: {
-    0: 'it happened',
+    0: 'the event happened',
     1: 'timed out, or the run ended with a status other than completed',
     2: notAsked,
   },

@@ -16,7 +16,7 @@ Without RUN, prints the events of every run in this data directory until you pre
 Ctrl-C. With RUN, prints the events of that run from its start until it ends.
 Watching continues when the daemon restarts.
 
-What models cost is left out, or added up where a stage ends. With --json, every
+Model costs are left out, or added up at the end of a stage. With --json, every
 line is one record.`,
   examples: ['watch', 'watch --json'],
   exits: { 0: 'the run has ended', 2: notAsked },

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { guardedPaths, isConcernedBy } from '../../../runtime/sessions/guarded-folders.ts'
 import type { HookOutput } from '../../api/hook-exchange.ts'
 import { clientMsMax, hookSilenceMsMax } from '../hook-wire.ts'
 import { askDaemon } from './node-client.ts'
@@ -28,6 +29,8 @@ export const compiler = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find(e
 export type HookClientCall = {
   readonly host?: string
   readonly workspace?: string
+  /** The hook of a user that was started here, in place of one for a workspace. */
+  readonly user?: string
   readonly runId?: string
   readonly payload?: string | Buffer
   /** The whole command line, in place of host and workspace. */
@@ -63,7 +66,9 @@ export function openPlace(patience: Patience = 'real'): HookClientBench {
   writeFileSync(lines.token, `${token}\n`, { mode: 0o600 })
   if (compiler !== undefined) compile(patience, join(bin, 'pawl-hook'))
   const ask: HookClientBench['ask'] = (client, asked = {}) =>
-    client === 'c' ? runC(join(bin, 'pawl-hook'), asked) : runNode(patience, socket, asked)
+    client === 'c'
+      ? runC(join(bin, 'pawl-hook'), asked)
+      : runNode(asked, { patience, socket, list: join(bin, 'guarded') })
   return { folder, bin, socket, ask }
 }
 
@@ -83,8 +88,9 @@ function compile(patience: Patience, path: string): void {
 }
 
 function runC(path: string, asked: HookClientCall): Promise<ProcessResult> {
-  const { host = 'claude', workspace, runId, payload = '{}', args, env = {} } = asked
-  const words = args ?? (workspace === undefined ? [host] : [host, workspace])
+  const { host = 'claude', workspace, user, runId, payload = '{}', args, env = {} } = asked
+  const where = user === undefined ? [workspace ?? []].flat() : ['--user', user]
+  const words = args ?? [host, ...where]
   const run = runId === undefined ? {} : { PAWL_RUN: runId }
   const child = spawn(path, words, { env: { PATH: '/usr/bin:/bin', ...run, ...env } })
   const [out, err]: [Buffer[], Buffer[]] = [[], []]
@@ -100,12 +106,17 @@ function runC(path: string, asked: HookClientCall): Promise<ProcessResult> {
   })
 }
 
+type NodeMeans = {
+  readonly patience: Patience
+  readonly socket: string
+  readonly list: string
+}
+
 async function runNode(
-  patience: Patience,
-  socket: string,
   asked: HookClientCall,
+  { patience, socket, list }: NodeMeans,
 ): Promise<ProcessResult> {
-  const { host = 'claude', workspace = null, runId = null, payload = '{}' } = asked
+  const { host = 'claude', user, workspace = user ?? null, runId = null, payload = '{}' } = asked
   const means = {
     socket,
     ensure: async () => undefined,
@@ -113,8 +124,27 @@ async function runNode(
     input: Readable.from(payload.length === 0 ? [] : [Buffer.from(payload)]),
     limits: patiences[patience],
   }
-  const output: HookOutput = await askDaemon(means, { host, workspace, runId })
+  const question = { host, workspace, runId }
+  const output: HookOutput =
+    user === undefined
+      ? await askDaemon(means, question)
+      : await askDaemon(
+          { ...means, isConcerned: (bytes) => isListed(list, user, bytes.toString()) },
+          { ...question, scope: 'user' },
+        )
   return { code: output.exit, out: output.stdout, err: output.stderr }
+}
+
+function isListed(list: string, folder: string, payload: string): boolean {
+  if (!existsSync(list)) return true
+  const lines = readFileSync(list, 'utf8').split('\n').filter(Boolean)
+  return isConcernedBy(lines, folder, payload)
+}
+
+/** Lists the repository of a folder as guarded. */
+export function putGuarded({ bin }: HookClientBench, workspace: string): void {
+  const lines = guardedPaths([{ workspace }]).map((path) => `${path}\n`)
+  writeFileSync(join(bin, 'guarded'), lines.join(''), { mode: 0o600 })
 }
 
 export type Listener = { readonly heard: readonly Buffer[] }

@@ -1,7 +1,10 @@
 /** Both clients, held to the same rules. */
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runGit, testRepository } from '../../../runtime/sessions/repository.contract.ts'
 import { answerBytesMax, parseAnswer, parseHeader, payloadBytesMax } from '../hook-wire.ts'
 import {
   type ClientName,
@@ -9,6 +12,7 @@ import {
   listen,
   openPlace,
   type ProcessResult,
+  putGuarded,
   silenceMs,
   token,
   totalMs,
@@ -43,6 +47,67 @@ describe.each(clients)('the client in %s', (client) => {
     const { heard } = await listen(place, (socket) => socket.end('PAWL 1 0 0 0\n'))
     expect(await place.ask(client, { payload: '' })).toEqual({ code: 0, out: '', err: '' })
     expect(heard[0]?.toString()).toBe(`PAWL-HOOK 1 ${token} claude - -\n`)
+  })
+
+  describe('as the hook of a user', () => {
+    const answered = 'PAWL 1 0 2 0\nok'
+
+    /** A data directory whose list names a repository with two work trees. */
+    function openGuarded() {
+      const place = openPlace()
+      const repository = testRepository()
+      putGuarded(place, repository.main)
+      return { ...place, ...repository }
+    }
+
+    test('says where it was started, and that it is one', async () => {
+      const { main, ...place } = openGuarded()
+      const { heard } = await listen(place, (socket) => socket.end(answered))
+      expect(await place.ask(client, { user: main })).toEqual({ code: 0, out: 'ok', err: '' })
+      const [line = ''] = (heard[0]?.toString() ?? '').split('\n')
+      expect(parseHeader(line)).toEqual({
+        ...{ token, host: 'claude', workspace: main, runId: null, scope: 'user' },
+      })
+    })
+
+    test('is silent where nothing is guarded, and asks nobody', async () => {
+      const { root, main, ...place } = openGuarded()
+      const folder = join(root, 'main-other')
+      mkdirSync(folder)
+      const { heard } = await listen(place, (socket) => socket.end(answered))
+      const payload = JSON.stringify({ tool_input: { file_path: `${main}-other/a` } })
+      expect(await place.ask(client, { user: folder, payload })).toEqual({
+        ...{ code: 0, out: '', err: '' },
+      })
+      expect(heard).toEqual([])
+    })
+
+    test('asks about everything that may have to do with a guarded folder', async () => {
+      const { root, main, linked, ...place } = openGuarded()
+      const folder = join(root, 'other')
+      const fresh = join(root, 'fresh')
+      mkdirSync(folder)
+      runGit(main, 'worktree', 'add', '-q', fresh)
+      symlinkSync(join(main, 'sub'), join(root, 'link'))
+      await listen(place, (socket) => socket.end(answered))
+      const payload = JSON.stringify({ tool_input: { command: `cd ${main} && make` } })
+      const asked = [
+        ...[main, join(main, 'sub'), join(linked, 'sub'), join(root, 'link'), fresh, root].map(
+          (user) => ({ user }),
+        ),
+        { user: folder, payload },
+        { user: join(root, 'gone') },
+      ]
+      for (const one of asked) {
+        expect(await place.ask(client, one), JSON.stringify(one)).toMatchObject({ out: 'ok' })
+      }
+    })
+
+    test('asks everywhere while there is no list', async () => {
+      const place = openPlace()
+      await listen(place, (socket) => socket.end(answered))
+      expect(await place.ask(client, { user: place.folder })).toMatchObject({ out: 'ok' })
+    })
   })
 
   test('ends with the words of a refusal', async () => {

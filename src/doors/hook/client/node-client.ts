@@ -26,6 +26,8 @@ type HookMeans = {
   readonly token: () => string
   /** What the host gives to its hook. */
   readonly input: NodeJS.ReadableStream
+  /** For the hook of a user: whether what is asked has to do with a guarded folder. */
+  readonly isConcerned?: (payload: Buffer) => boolean
   readonly limits?: Partial<ClientLimits>
 }
 
@@ -33,6 +35,7 @@ export type HookClientRequest = {
   readonly host: string
   readonly workspace: string | null
   readonly runId: string | null
+  readonly scope?: 'user'
 }
 
 type ClientLimits = { readonly silenceMs: number; readonly totalMs: number }
@@ -69,6 +72,7 @@ async function carry(
 ): Promise<HookOutput> {
   if (!isHostName(ask.host)) return cannot(`\`${ask.host}\` is not a valid host name`)
   const payload = await readPayload(means.input, limits)
+  if (means.isConcerned?.(Buffer.concat(payload)) === false) return silence
   for (let daemons = 1; daemons <= daemonsMax; daemons += 1) {
     const socket = await connect(means)
     const header = printHeader({ token: means.token(), ...ask })
@@ -84,6 +88,9 @@ async function carry(
   }
   return cannot('the daemon closed the connection without an answer')
 }
+
+/** Neither an answer nor a refusal: the host goes on as if there were no hook. */
+const silence: HookOutput = { exit: 0, stdout: '', stderr: '' }
 
 const beatsAlone = /^(?:~\n)*~?$/
 

@@ -4,6 +4,10 @@
  * daemon listens, or it ends before it has answered, it becomes the Node client, which starts one.
  * The wire is in `../hook-wire.ts`.
  *
+ * `pawl-hook HOST --user FOLDER` is the hook of a user: it is started in every folder, and says
+ * nothing at all where neither FOLDER nor the payload has to do with a folder in `guarded`, the
+ * list beside this program. `../../../runtime/sessions/guarded-folders.ts` has the same rules.
+ *
  * INVARIANT: whatever goes wrong, nothing is on stdout, a line is on stderr, and the code is 2:
  * the one answer that every host takes for a refusal.
  *
@@ -38,13 +42,15 @@
 /* Behind CLIENT_MS_MAX: for what no poll() sees, and for the Node client, which inherits it. */
 #define ALARM_SECONDS 57
 #define CONNECT_RETRY_MS 10
+#define GUARDED_BYTES_MAX (256 * 1024)
+#define PATH_BYTES_MAX 4096
 
 extern char **environ;
 
 /* Static, so that there is no memory to run out of: the question, and beats with the answer. */
-static char bytes[HEADER_BYTES_MAX + PAYLOAD_BYTES_MAX + 1];
+static char header[HEADER_BYTES_MAX + 1], bytes[PAYLOAD_BYTES_MAX + 2];
 static char answer[BEATS_BYTES_MAX + ANSWER_BYTES_MAX + 1];
-static char conf_text[16 * 1024], token[256];
+static char conf_text[16 * 1024], guarded[GUARDED_BYTES_MAX + 1], token[256];
 static struct { const char *socket, *token, *node, *program, *home; } conf;
 static long long deadline_ms;
 
@@ -127,6 +133,14 @@ static size_t read_own(const char *path, char *text, size_t max) {
   return length;
 }
 
+/* The path of a file that stands beside this program. */
+static void beside(const char *self, const char *name, char *path) {
+  const char *slash = strrchr(self, '/');
+  if (slash == NULL) block("the hook must be started with an absolute path");
+  int length = snprintf(path, PATH_BYTES_MAX, "%.*s/%s", (int)(slash - self), self, name);
+  if (length < 0 || length >= PATH_BYTES_MAX) block("the path of the hook is too long");
+}
+
 /* hook.conf stands beside this program: lines of a name and a path. */
 static void read_conf(const char *self) {
   static const struct { const char *name; const char **place; } fields[] = {
@@ -134,11 +148,8 @@ static void read_conf(const char *self) {
     {"program ", &conf.program}, {"home ", &conf.home},
   };
   static const size_t count = sizeof fields / sizeof *fields;
-  char path[4096];
-  const char *slash = strrchr(self, '/');
-  if (slash == NULL) block("the hook must be started with an absolute path");
-  int length = snprintf(path, sizeof path, "%.*s/hook.conf", (int)(slash - self), self);
-  if (length < 0 || length >= (int)sizeof path) block("the path of the hook is too long");
+  char path[PATH_BYTES_MAX];
+  beside(self, "hook.conf", path);
   read_own(path, conf_text, sizeof conf_text);
   for (char *line = strtok(conf_text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
     for (size_t i = 0; i < count; i++) {
@@ -172,7 +183,9 @@ static void hand_over(char **words) {
     else for (char **next = one; (*next = next[1]) != NULL; next++) continue;
   }
   if (setenv("PAWL_HOME", conf.home, 1) != 0) block_errno("the environment is full");
-  char *args[] = {(char *)conf.node, (char *)conf.program, "hook", words[1], words[2], NULL};
+  char *folder = words[2] == NULL ? NULL : words[3];
+  char *node = (char *)conf.node, *program = (char *)conf.program;
+  char *args[] = {node, program, "hook", words[1], words[2], folder, NULL};
   set_signals(SIG_DFL, SIG_DFL);
   execv(conf.node, args);
   block_errno("no daemon answers, and Node could not be started");
@@ -206,7 +219,8 @@ static int is_own_peer(int fd) {
 #endif
 }
 
-static int connect_or_hand_over(char **words) {
+/* `read_bytes`: of the payload, which the next program has to read again. */
+static int connect_or_hand_over(char **words, size_t read_bytes) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (strlen(conf.socket) >= sizeof address.sun_path) block("the path of the socket is too long");
   strcpy(address.sun_path, conf.socket);
@@ -216,7 +230,10 @@ static int connect_or_hand_over(char **words) {
   }
   for (long long end_ms = now_ms() + SILENCE_MS_MAX;;) {
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) break;
-    if (errno != EAGAIN && errno != EINTR) hand_over(words);
+    if (errno != EAGAIN && errno != EINTR) {
+      if (read_bytes > 0) put_back(bytes, read_bytes);
+      hand_over(words);
+    }
     /* Its queue is full: it is there, and very busy. */
     if (now_ms() > end_ms) block("the daemon accepts no connections");
     poll(NULL, 0, CONNECT_RETRY_MS);
@@ -225,51 +242,54 @@ static int connect_or_hand_over(char **words) {
   return fd;
 }
 
+static int is_user(char **words) { return words[2] != NULL && strcmp(words[2], "--user") == 0; }
+
 /* Appends as encodeURIComponent does it; `-` stands for nothing. */
 static size_t put_field(size_t length, const char *text) {
   static const char plain[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()";
   if (text == NULL || *text == 0) text = "-";
-  for (; *text != 0 && length < HEADER_BYTES_MAX; text++) {
-    if (strchr(plain, *text) != NULL) bytes[length++] = *text;
-    else length += (size_t)sprintf(bytes + length, "%%%02X", (unsigned char)*text);
+  for (; *text != 0 && length < HEADER_BYTES_MAX - 3; text++) {
+    if (strchr(plain, *text) != NULL) header[length++] = *text;
+    else length += (size_t)sprintf(header + length, "%%%02X", (unsigned char)*text);
   }
+  if (*text != 0) block("the path of the workspace, or PAWL_RUN, is too long");
   return length;
 }
 
 static size_t put_header(char **words) {
-  int head = snprintf(bytes, HEADER_BYTES_MAX, "PAWL-HOOK 1 %s %s ", token, words[1]);
-  size_t length = put_field((size_t)head, words[2]);
-  bytes[length++] = ' ';
+  const char *scope = is_user(words) ? "user:" : "";
+  const char *folder = is_user(words) ? words[3] : words[2];
+  int head = snprintf(header, HEADER_BYTES_MAX, "PAWL-HOOK 1 %s %s %s", token, words[1], scope);
+  size_t length = put_field((size_t)head, folder);
+  header[length++] = ' ';
   length = put_field(length, getenv("PAWL_RUN"));
-  if (length >= HEADER_BYTES_MAX) block("the path of the workspace, or PAWL_RUN, is too long");
-  bytes[length++] = '\n';
+  header[length++] = '\n';
   return length;
 }
 
-static size_t put_payload(size_t begin) {
-  size_t length = begin;
+static size_t read_payload(void) {
+  size_t length = 0;
   for (;;) {
     await(0, POLLIN, "the host does not end its payload");
-    ssize_t got = read(0, bytes + length, begin + PAYLOAD_BYTES_MAX + 1 - length);
+    ssize_t got = read(0, bytes + length, PAYLOAD_BYTES_MAX + 1 - length);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) block_errno("the payload of the host could not be read");
     if (got == 0) return length;
     length += (size_t)got;
-    if (length - begin > PAYLOAD_BYTES_MAX) block("the payload of the host is too long");
+    if (length > PAYLOAD_BYTES_MAX) block("the payload of the host is too long");
   }
 }
 
-static void send_all(int fd, size_t length) {
+static void send_all(int fd, const char *text, size_t length) {
   for (size_t sent = 0; sent < length;) {
-    ssize_t got = write(fd, bytes + sent, length - sent);
+    ssize_t got = write(fd, text + sent, length - sent);
     if (got >= 0) sent += (size_t)got;
     else if (errno == EAGAIN) await(fd, POLLOUT, "the daemon does not read");
     /* It has hung up on us, and may have said why. */
     else if (errno == EPIPE || errno == ECONNRESET) return;
     else if (errno != EINTR) block_errno("the request could not be sent to the daemon");
   }
-  shutdown(fd, SHUT_WR);
 }
 
 /* The length of what the daemon said; 0: it has ended before it could answer. */
@@ -329,6 +349,64 @@ static int print_answer(size_t length) {
   return code;
 }
 
+/* Whether a path stands in a text: `/srv/app` does in `/srv/app/x`, and not in `/srv/app2`. */
+static int mentions(const char *text, const char *path) {
+  size_t length = strlen(path);
+  for (const char *at = text; (at = strstr(at, path)) != NULL; at++) {
+    unsigned char next = (unsigned char)at[length];
+    int is_name = (next >= '0' && next <= '9') || (next >= 'A' && next <= 'Z') ||
+                  (next >= 'a' && next <= 'z') || next == '_' || next == '-' || next > 127;
+    if (!is_name) return 1;
+  }
+  return 0;
+}
+
+static int is_below(const char *path, const char *folder) {
+  size_t length = strlen(folder);
+  if (strcmp(folder, "/") == 0) return 1;
+  return strncmp(path, folder, length) == 0 && (path[length] == 0 || path[length] == '/');
+}
+
+/* Where the `.git` of a folder leads: itself, or what it names; empty: there is none. */
+static void find_git(const char *folder, char *found) {
+  char dot_git[PATH_BYTES_MAX], link[PATH_BYTES_MAX], next[2 * PATH_BYTES_MAX];
+  struct stat about;
+  found[0] = 0;
+  int size = snprintf(dot_git, sizeof dot_git, "%s/.git", folder);
+  if (size >= (int)sizeof dot_git || stat(dot_git, &about) != 0) return;
+  if (S_ISDIR(about.st_mode) && realpath(dot_git, found) == NULL) found[0] = 0;
+  if (!S_ISREG(about.st_mode)) return;
+  int fd = open(dot_git, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  ssize_t length = fd < 0 ? 0 : read(fd, link, sizeof link - 1);
+  if (fd >= 0) close(fd);
+  link[length < 0 ? 0 : length] = 0;
+  link[strcspn(link, "\r\n")] = 0;
+  if (strncmp(link, "gitdir: ", 8) != 0) return;
+  const char *target = link + 8;
+  snprintf(next, sizeof next, *target == '/' ? "%s%s" : "%s/%s", *target == '/' ? "" : folder,
+           target);
+  if (realpath(next, found) == NULL) found[0] = 0;
+}
+
+/* Whether a listed folder is at, above or below FOLDER, shares its git, or is in the payload. */
+static int is_concerned(const char *self, const char *folder) {
+  char path[PATH_BYTES_MAX], real[PATH_BYTES_MAX], git[PATH_BYTES_MAX], at[PATH_BYTES_MAX];
+  const char *run = getenv("PAWL_RUN");
+  if ((run != NULL && *run != 0) || realpath(folder, real) == NULL) return 1;
+  beside(self, "guarded", path);
+  if (access(path, F_OK) != 0) return 1;
+  read_own(path, guarded, sizeof guarded);
+  strcpy(at, real);
+  for (find_git(at, git); git[0] == 0 && strrchr(at, '/') > at; find_git(at, git)) {
+    *strrchr(at, '/') = 0;
+  }
+  for (char *line = strtok(guarded, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    if (is_below(real, line) || is_below(line, real) || is_below(git, line)) return 1;
+    if (mentions(bytes, line)) return 1;
+  }
+  return 0;
+}
+
 static int is_host(const char *name) {
   size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
   return name[length] == 0 && length <= 32 && name[0] >= 'a' && name[0] <= 'z';
@@ -342,17 +420,27 @@ int main(int count, char **words) {
   set_signals(on_signal, SIG_IGN);
   alarm(ALARM_SECONDS);
   deadline_ms = now_ms() + CLIENT_MS_MAX;
-  int is_sound = (count == 2 || count == 3) && is_host(words[1]) &&
-                 (count == 2 || words[2][0] == '/');
-  if (!is_sound) block("usage: pawl-hook HOST [WORKSPACE]");
+  int is_sound = count >= 2 && is_host(words[1]);
+  if (count == 3) is_sound = is_sound && words[2][0] == '/';
+  if (count == 4) is_sound = is_sound && is_user(words) && words[3][0] == '/';
+  if (!is_sound || count > 4) block("usage: pawl-hook HOST [WORKSPACE | --user FOLDER]");
   read_conf(words[0]);
-  int fd = connect_or_hand_over(words);
+  size_t end = 0;
+  if (is_user(words)) {
+    end = read_payload();
+    bytes[end] = 0;
+    if (!is_concerned(words[0], words[3])) return 0;
+  }
+  int fd = connect_or_hand_over(words, end);
   read_token();
-  size_t begin = put_header(words), end = put_payload(begin);
-  send_all(fd, end);
+  size_t begin = put_header(words);
+  if (!is_user(words)) end = read_payload();
+  send_all(fd, header, begin);
+  send_all(fd, bytes, end);
+  shutdown(fd, SHUT_WR);
   size_t length = hear_all(fd);
   if (length > 0) return print_answer(length);
-  put_back(bytes + begin, end - begin);
+  put_back(bytes, end);
   hand_over(words);
   return 2;
 }

@@ -34,10 +34,13 @@ function eventParts(payload: JsonObject): EventParts {
     call: () => callOf(payload),
     report: () => reportIn(payload),
     promptedBy: () => promptedBy(payload),
-    prompt: () => textField(payload, 'prompt'),
+    prompt: () => textField(payload, 'prompt')?.replace(hookContexts, '') ?? null,
     file: () => null,
   }
 }
+
+/** What hooks have told at the start of a session stands before the first prompt. */
+const hookContexts = /^(?:<hook_context>[^<]*<\/hook_context>\s*)+/
 
 function callOf(payload: JsonObject): HostCall | null {
   const call = callInPayload(payload)

@@ -29,3 +29,12 @@ test('there is no protocol for what is no host with hooks', () => {
     expect(hookProtocolOf(name)).toBe(null)
   }
 })
+
+test('gemini: what a hook has told before the first prompt is not the words of the person', () => {
+  const told = '<hook_context>[Pawl] Run r1 of `a`: x &lt; y.\nTools: Read.</hook_context>\n\n'
+  const read = (prompt: string): unknown =>
+    hookProtocols.gemini.read({ ...payload, hook_event_name: 'BeforeAgent', prompt })?.event
+  const heard = { kind: 'prompt', by: 'person', text: 'Fix <b>.' }
+  expect(read(`${told}${told}Fix <b>.`)).toEqual(heard)
+  expect(read('Fix <b>.')).toEqual(heard)
+})

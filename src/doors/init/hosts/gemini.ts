@@ -31,6 +31,9 @@ export const geminiSetup: HostSetup = {
       },
     },
   ],
-  remarks: () => ['Gemini CLI runs the hooks of a workspace only if you trust the folder'],
+  remarks: () => [
+    'Gemini CLI runs the hooks of a folder only if you trust it: say yes when it asks, or set ' +
+      '`GEMINI_CLI_TRUST_WORKSPACE=true`; with `--skip-trust` it runs none',
+  ],
   trust: null,
 }

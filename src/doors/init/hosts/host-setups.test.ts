@@ -6,6 +6,7 @@ import { hostSetups } from './host-setups.ts'
 
 const setting: SetupContext = {
   workspace: '/w',
+  userFile: null,
   version: '99.0.0',
   node: '/bin/node',
   program: '/lib/pawl.js',

@@ -32,7 +32,11 @@ export async function loadPlugin(hookCommand: string, client: object): Promise<L
   const folder = mkdtempSync(join(tmpdir(), 'pawl-plugin-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'pawl.mjs')
-  const setting = { workspace: folder, hookCommand: hookCommand.replaceAll('FOLDER', folder) }
+  const setting = {
+    workspace: folder,
+    userFile: null,
+    hookCommand: hookCommand.replaceAll('FOLDER', folder),
+  }
   writeFileSync(file, pluginText(setting as never))
   const { Pawl } = await import(/* @vite-ignore */ pathToFileURL(file).href)
   const plugin: Plugin = await Pawl({ client, directory: '/work' })

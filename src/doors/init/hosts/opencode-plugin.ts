@@ -12,9 +12,10 @@
 import type { SetupContext } from '../desired-files.ts'
 import { ownMark } from '../merge-entries.ts'
 
-/** The plugin for one workspace. */
-export function pluginText({ workspace, hookCommand }: SetupContext): string {
-  const setting = JSON.stringify({ workspace, hookCommand }, null, 2)
+/** The plugin for one workspace, or for every folder of a user. */
+export function pluginText({ workspace, userFile, hookCommand }: SetupContext): string {
+  const place = userFile === null ? workspace : null
+  const setting = JSON.stringify({ workspace: place, hookCommand }, null, 2)
   const head = `// Pawl's guard for opencode, ${ownMark}; \`pawl uninit\` removes it.`
   return `${head}\n${body.replace('SETTING', () => setting)}`
 }
@@ -38,7 +39,7 @@ export const Pawl = async (context) => {
   const paid = new Set()
   let isOver = false
   const client = context?.client
-  const directory = context?.directory ?? setting.workspace
+  const directory = context?.directory ?? setting.workspace ?? process.cwd()
 
   const parentOf = async (id) => {
     if (!parents.has(id)) {
@@ -62,7 +63,8 @@ export const Pawl = async (context) => {
     const root = await rootOf(more.sessionID)
     const parentID = root === more.sessionID ? null : root
     roots.add(root)
-    return ask(JSON.stringify({ hook_event_name: event, parentID, directory, ...more }))
+    const payload = { hook_event_name: event, parentID, directory, ...more }
+    return ask(JSON.stringify(payload), setting.workspace ?? directory)
   }
   const tell = (event, more) => {
     const telling = send(event, more)
@@ -85,6 +87,8 @@ export const Pawl = async (context) => {
       const call = { sessionID, callID, tool, args: output.args }
       const answer = await tell("tool.execute.before", call)
       if (answer.exit !== 0) throw new Error(answer.stderr.trim() || "Pawl denied this call")
+      // The hook of a user says nothing where nothing is guarded.
+      if (setting.workspace === null && answer.stdout === "") return
       const said = JSON.parse(answer.stdout)
       if (said.allow !== true) throw new Error("Pawl did not allow this call")
       if (said.context) contexts.set(callID, said.context)
@@ -188,10 +192,10 @@ function contextIn(answer) {
   }
 }
 
-function ask(payload) {
+function ask(payload, cwd) {
   return new Promise((resolve, reject) => {
     const block = (why) => reject(new Error("Pawl blocks this call: " + why))
-    const client = spawn("/bin/sh", ["-c", setting.hookCommand], { cwd: setting.workspace })
+    const client = spawn("/bin/sh", ["-c", setting.hookCommand], { cwd })
     let stdout = ""
     let stderr = ""
     const limit = setTimeout(() => {

@@ -1,0 +1,114 @@
+/**
+ * What a substitution says, as far as that is known without running it: `$(echo x)` is `x`. Some
+ * programs say something that nobody knows, but that is never an option.
+ */
+import names from './names.json' with { type: 'json' }
+import type { ParsedScript, SyntaxNode, Word } from './parse.ts'
+
+export type SaidValue = {
+  /** Null: only known when it runs. */
+  readonly value: string | null
+  /** Whatever it says, it is no option: a number, a version, names of files. */
+  readonly isTame: boolean
+}
+
+const unknown: SaidValue = { value: null, isTame: false }
+const tame: SaidValue = { value: null, isTame: true }
+
+/** Programs whose output begins with no dash, whatever their arguments. */
+const speakers: ReadonlySet<string> = new Set(names.speakers.split(' '))
+
+const filters: ReadonlySet<string> = new Set('grep head tail sort uniq wc cut true'.split(' '))
+
+type ReadValues = (word: Word) => readonly (string | null)[]
+
+/** What a script inside of `$(…)` says. `read`: the words of one of its commands. */
+export function saidBy(script: ParsedScript, read: ReadValues): SaidValue {
+  const [statement, ...more] = script.commands
+  if (statement === undefined) return unknown
+  const only = more.length === 0 ? wordsOf(statement.command, read) : null
+  const value = only === null ? null : knownOutput(only)
+  if (value !== null) return { value, isTame: false }
+  return script.commands.every(({ command }) => isTame(command, read)) ? tame : unknown
+}
+
+/** Whether nothing that a part of a script says could be an option. */
+function isTame(node: SyntaxNode, read: ReadValues): boolean {
+  if (node.type === 'AndOr') return node.commands.every((one) => isTame(one, read))
+  if (node.type === 'Pipeline') return isTameOutput(node.commands, read)
+  return isSpeaking(wordsOf(node, read))
+}
+
+/** The same of what the commands of a pipe hand on; a loop at its end only takes. */
+export function isTameOutput(commands: readonly SyntaxNode[], read: ReadValues): boolean {
+  const [first, ...rest] = commands.filter((one) => one.type === 'Command')
+  const isPassing = rest.every((one) => {
+    const words = wordsOf(one, read)
+    return filters.has(words?.[0] ?? '') || isSpeaking(words)
+  })
+  return isPassing && first !== undefined && isSpeaking(wordsOf(first, read))
+}
+
+function wordsOf(node: SyntaxNode, read: ReadValues): readonly (string | null)[] | null {
+  if (node.type !== 'Command' || node.name === undefined || node.prefix.length > 0) return null
+  const words = [...read(node.name)]
+  for (const part of node.suffix) {
+    if (part.type === 'Word') words.push(...read(part))
+    else if (part.type !== 'Redirect') return null
+  }
+  return words
+}
+
+function knownOutput(words: readonly (string | null)[]): string | null {
+  if (words.includes(null)) return null
+  const [name, ...args] = words as readonly string[]
+  switch (name) {
+    case 'echo': {
+      const rest = args[0] === '-n' ? args.slice(1) : args
+      return /^-[neE]+$/.test(rest[0] ?? '') ? null : rest.join(' ')
+    }
+    case 'printf':
+      return printed(args)
+    case 'pwd':
+      return args.every((arg) => /^-[LP]$/.test(arg)) ? '.' : null
+    default:
+      return null
+  }
+}
+
+/** `printf %s a`, `printf '%s%s' a b`, `printf 'text\n'`. */
+function printed(args: readonly string[]): string | null {
+  const [format = '', ...values] = args[0] === '--' ? args.slice(1) : args
+  if (format.startsWith('-')) return null
+  const plain = format.replace(/(\\n)+$/, '')
+  if (/\\|%[^s%]/.test(plain) || values.some((value) => value.includes('\\'))) return null
+  const places = plain.match(/%s/g)?.length ?? 0
+  if (places === 0) return values.length === 0 ? plain.replaceAll('%%', '%') : null
+  if (values.length > places) return places === 1 && plain === '%s' ? values.join('') : null
+  let next = 0
+  return plain.replace(/%s/g, () => values[next++] ?? '').replaceAll('%%', '%')
+}
+
+/** Nothing in its words could be said again as an option. */
+function isSpeaking(words: readonly (string | null)[] | null | undefined): boolean {
+  const [name, ...args] = words ?? []
+  if (!speakers.has(name ?? '')) return false
+  if (name === 'git' && args[0] === 'rev-parse') return args.every(isPlainArgument)
+  if (/^(basename|dirname|realpath|readlink)$/.test(name ?? '')) {
+    return args.every((arg) => arg === null || !/(^|\/)-/.test(arg) || /^-[a-z]$/.test(arg))
+  }
+  if (name === 'date') return args.every((arg) => arg !== null && !/^\+-/.test(arg))
+  if (/^(python3?|node|jq|yq|seq|expr|stat|find|fd|rg|ls|tput)$/.test(name ?? '')) {
+    return args.every(
+      (arg) => arg === null || !/(^|[\s"'=])-{1,2}(delete|exec|output|i)\b/.test(arg),
+    )
+  }
+  return true
+}
+
+function isPlainArgument(arg: string | null): boolean {
+  if (arg === null) return false
+  return (
+    !arg.startsWith('-') || /^--(short|abbrev-ref|show-toplevel|verify|git-dir)(=\d+)?$/.test(arg)
+  )
+}

@@ -1,0 +1,162 @@
+/**
+ * What variables stand for where the text itself gives them their values. A value counts as
+ * certain where it was assigned on the straight way to its use, and only there; everywhere else it
+ * is one of several that the variable may have.
+ */
+import { readWord, type WordLookup } from './expand-word.ts'
+import type { WordPart } from './parse.ts'
+import type { Facts } from './shell-facts.ts'
+import { saidBy } from './substitution-values.ts'
+
+/** Everything that a text assigns to one variable. */
+export type VariableFact = {
+  /** The values that are known, in the order of the text. */
+  readonly values: readonly string[]
+  /** It also gets one that only shows when it runs, and that could be anything. */
+  readonly isMade: boolean
+  /** Every assignment happens, once and in the order of the text. */
+  readonly isSure: boolean
+  readonly count: number
+}
+
+/** The most values of one variable, and the most ways to fill in one command. */
+const valuesMax = 16
+
+/** A fact with one more assignment. */
+export function withAssignment(
+  fact: VariableFact | undefined,
+  value: string | null,
+  { isMade, isSure }: { readonly isMade: boolean; readonly isSure: boolean },
+): VariableFact {
+  const before = fact ?? { values: [], isMade: false, isSure: true, count: 0 }
+  const isNew = value !== null && !before.values.includes(value)
+  const isFull = isNew && before.values.length >= valuesMax
+  return {
+    values: isNew && !isFull ? [...before.values, value] : before.values,
+    isMade: before.isMade || isFull || (value === null && isMade),
+    isSure: before.isSure && isSure,
+    count: before.count + 1,
+  }
+}
+
+/** Where a word stands, for the variables in it. */
+export type ValueScope = { readonly facts: Facts; readonly isSure: boolean }
+
+/** A choice among the values that variables may have, by name. */
+export type ValueChoice = ReadonlyMap<string, string>
+
+const noChoice: ValueChoice = new Map()
+/** The longest substitution that is looked into. */
+const substitutionCharsMax = 400
+
+/** What is known of the parts of a word. */
+export function lookupIn(scope: ValueScope, choice: ValueChoice = noChoice): WordLookup {
+  const lookup: WordLookup = {
+    valueOf: (part) => {
+      if (part.type === 'CommandExpansion') return saidIn(part, lookup).value
+      const name = choiceName(part)
+      if (name === null) return null
+      return choice.get(name) ?? (isPlain(part) ? certainValue(scope, name) : null)
+    },
+    isMade: (part) => {
+      if (part.type === 'CommandExpansion') return !saidIn(part, lookup).isTame
+      if (part.type === 'ParameterExpansion' && isReplacing(part)) return true
+      const name = variableOf(part)
+      return name !== null && (scope.facts.known?.get(name)?.isMade ?? false)
+    },
+  }
+  return lookup
+}
+
+function saidIn(part: Extract<WordPart, { type: 'CommandExpansion' }>, lookup: WordLookup) {
+  if (part.script === undefined || part.text.length > substitutionCharsMax) {
+    return { value: null, isTame: false }
+  }
+  return saidBy(part.script, (word) => readWord(word, lookup).map((one) => one.value))
+}
+
+/** Whether an expansion puts something in that the text itself says, and that is not known. */
+function isReplacing({ operation }: Extract<WordPart, { type: 'ParameterExpansion' }>): boolean {
+  if (operation?.type === 'Replace') return /^["']?-|[$`]\(/.test(operation.replacement?.text ?? '')
+  if (operation?.type !== 'Default') return operation?.type === 'Unknown'
+  return /\$\(|`/.test(operation.operand.text)
+}
+
+/** `$x` and `${x}`; null: it is something else, or more than the value as it is. */
+function variableOf(part: WordPart): string | null {
+  if (part.type === 'SimpleExpansion') {
+    const name = part.text.slice(1)
+    return /^[0-9@*]$/.test(name) ? '@' : name
+  }
+  if (part.type !== 'ParameterExpansion' || part.prefix !== undefined) return null
+  return part.index === undefined ? part.parameter : null
+}
+
+function isPlain(part: WordPart): boolean {
+  return part.type !== 'ParameterExpansion' || part.operation === undefined
+}
+
+/** Under which name a value is chosen: of a variable, or of one with a default. */
+function choiceName(part: WordPart): string | null {
+  return isPlain(part) ? variableOf(part) : part.text
+}
+
+/** What the shell itself sets. */
+const ownValues: ReadonlyMap<string, string> = new Map([
+  ['PWD', '.'],
+  ['HOME', '~'],
+])
+
+function certainValue({ facts, isSure }: ValueScope, name: string): string | null {
+  const fact = facts.known?.get(name)
+  if (fact === undefined) return ownValues.get(name) ?? null
+  if (!fact.isSure || facts.isOpaque || facts.known?.has('IFS')) return null
+  return isSure || fact.count === 1 ? (facts.current.get(name) ?? null) : null
+}
+
+/** Every way to fill in the variables of some words whose value is one of several. */
+export function choicesFor(
+  scope: ValueScope,
+  parts: readonly WordPart[],
+): readonly ValueChoice[] | null {
+  const open = new Map<string, readonly string[]>()
+  collect(scope, parts, open)
+  let choices: Map<string, string>[] = [new Map()]
+  for (const [name, values] of open) {
+    if (choices.length * values.length > valuesMax) return null
+    choices = choices.flatMap((choice) =>
+      values.map((value) => new Map([...choice, [name, value] as const])),
+    )
+  }
+  return open.size === 0 ? [] : choices
+}
+
+function collect(
+  scope: ValueScope,
+  parts: readonly WordPart[],
+  open: Map<string, readonly string[]>,
+): void {
+  for (const part of parts) {
+    if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
+      collect(scope, part.parts as readonly WordPart[], open)
+      continue
+    }
+    const name = choiceName(part)
+    if (name === null || open.has(name)) continue
+    if (isPlain(part)) {
+      const values = scope.facts.known?.get(name)?.values ?? []
+      if (values.length > 0 && certainValue(scope, name) === null) open.set(name, values)
+    } else {
+      const values = defaultValues(scope, part)
+      if (values.length > 0) open.set(name, values)
+    }
+  }
+}
+
+/** `${x:-d}` may be `d`, or what `x` is known to be. */
+function defaultValues(scope: ValueScope, part: WordPart): readonly string[] {
+  if (part.type !== 'ParameterExpansion' || part.operation?.type !== 'Default') return []
+  const value = readWord(part.operation.operand, lookupIn(scope))[0]?.value ?? null
+  const known = scope.facts.known?.get(part.parameter)?.values ?? []
+  return value === null ? known : [value, ...known]
+}

@@ -1,0 +1,90 @@
+/** The words of commands and assignments in a walk, with the values that variables in them have. */
+import { type ReadWord, readWord, staticWord, type WordLookup } from './expand-word.ts'
+import type { Assignment, Command, Word, WordPart } from './parse.ts'
+import { noteHidden } from './shell-facts.ts'
+import { choicesFor, lookupIn, type ValueChoice } from './variable-values.ts'
+import type { ShellWalk } from './walk-state.ts'
+
+/** The value of an assignment is one word whatever is in it; a variable may give it several. */
+export function valuesOfWord(walk: ShellWalk, word: Word): readonly ReadWord[] {
+  const quoted = asOne(word)
+  const base = readWord(quoted, lookupIn(walk.scopeOfValues))[0] ?? staticWord('', word.text)
+  const choices = base.value !== null ? [] : choicesFor(walk.scopeOfValues, word.parts ?? [])
+  if (choices === null) return [{ ...base, isMade: true }]
+  const others = choices.flatMap((choice) => readWord(quoted, lookupIn(walk.scopeOfValues, choice)))
+  return [...others, base]
+}
+
+/** Nothing in it is split. */
+function asOne(word: Word): Word {
+  const { parts } = word
+  if (parts === undefined || !parts.some((part) => /Expansion$/.test(part.type))) return word
+  const { pos, end, text } = word
+  const isChild = (part: WordPart) => /^(Literal|.*Expansion)$/.test(part.type)
+  if (!parts.every(isChild)) return word
+  const whole = { type: 'DoubleQuoted', pos, end, text, parts } as unknown as WordPart
+  return { ...word, parts: [whole] }
+}
+
+/** The words of a command, with the values that are certain in their places. */
+export function wordsIn(
+  walk: ShellWalk,
+  { name, suffix }: Command,
+  choice?: ValueChoice,
+): readonly ReadWord[] {
+  const lookup = lookupIn(walk.scopeOfValues, choice)
+  const words: ReadWord[] = []
+  const add = (part: Word) => {
+    if (part.parts === undefined) words.push(staticWord(part.value, part.text))
+    else words.push(...readWord(part, lookup))
+  }
+  if (name !== undefined) add(name)
+  for (const part of suffix) {
+    if (part.type === 'Word') add(part)
+    else if (part.type === 'Assignment') words.push(assignmentWord(part, lookup))
+  }
+  const first = words[0]
+  const isSaid = name?.parts?.some(({ type }) => type === 'CommandExpansion') === true
+  if (first !== undefined && (first.isPattern || isSaid)) {
+    // What another command picks is not known by its name, and `which` may find anything.
+    const isPicked = /\b(which|command|type|whereis)\b/.test(first.text)
+    const isMade = first.isMade || first.value !== null || isPicked
+    words[0] = { ...first, value: null, isMade }
+  }
+  return words
+}
+
+/** The same words with every value that a variable in them may have. */
+export function otherWords(walk: ShellWalk, command: Command): readonly (readonly ReadWord[])[] {
+  const parts = [command.name, ...command.suffix].flatMap((part) =>
+    part?.type === undefined || part.type === 'Word' ? ((part as Word)?.parts ?? []) : [],
+  )
+  if (parts.length === 0) return []
+  const choices = choicesFor(walk.scopeOfValues, parts)
+  if (choices === null) {
+    noteHidden(walk.facts, {
+      kind: 'code',
+      reason: 'its variables can have too many values',
+      token: walk.scope.source.slice(command.pos, command.end),
+    })
+    return []
+  }
+  return choices.map((choice) => wordsIn(walk, command, choice))
+}
+
+/** `export A=1`: one word, whatever its value. */
+function assignmentWord(node: Assignment, lookup: WordLookup): ReadWord {
+  const start = `${node.name}${node.append ? '+' : ''}=`
+  const read = node.value.type === 'ArrayValue' ? null : readWord(asOne(node.value), lookup)[0]
+  const value = read?.value ?? null
+  const known = value === null ? null : start + value
+  return {
+    value: known,
+    start: known ?? start,
+    isOne: true,
+    isPattern: false,
+    isStream: false,
+    isMade: known === null,
+    text: node.text,
+  }
+}

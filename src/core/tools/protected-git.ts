@@ -1,0 +1,79 @@
+/**
+ * What git does to protected files beside those that it names: it overwrites and removes many at
+ * once, applies patches, and has settings that run programs.
+ * Knows words of commands. Which files are protected is asked.
+ */
+import { programArguments } from '../shell/read-arguments.ts'
+import { isRunningSetting } from '../shell/risky-settings.ts'
+import { isKnownReader } from '../shell/rule-on-shell-writes.ts'
+import type { GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
+import { programOf } from './command-operands.ts'
+
+/** What git overwrites or removes at once, or a removal of the whole workspace. */
+export function clearedBy(
+  command: SimpleCommand,
+  isHeld: (path: string) => boolean,
+): string | null {
+  const found = programArguments(command)
+  if (found === null) return null
+  const { grammar, options, operands, behindDashes } = found
+  const has = (kind: string) => options.some((option) => option.kind === kind)
+  if (has('shows') || has('lists')) return null
+  if (has('discards')) return command.text
+  const program = programOf(command)
+  if (program === 'rm' || program === 'mv') {
+    const taken = program === 'rm' ? operands : operands.slice(0, -1)
+    const isAll = taken.some(
+      ({ start, value }) => value !== null && !start.includes('*') && isWhole(start),
+    )
+    return isAll ? command.text : null
+  }
+  const { sweeps } = grammar.raw
+  if (sweeps === undefined || program !== 'git') return null
+  const paths = operands.filter((operand, i) => {
+    return operand.kind === 'pathspec' || i >= operands.length - behindDashes || sweeps === 'paths'
+  })
+  if (sweeps === 'untracked' && paths.length === 0) {
+    const spares = options.some(
+      ({ name, value }) => /^(e|exclude)$/.test(name) && isHeld(value ?? ''),
+    )
+    return spares ? null : command.text
+  }
+  if (has('index') && !options.some(({ name }) => /^(W|worktree)$/.test(name))) return null
+  return paths.some(({ start, value }) => value !== null && isWhole(start)) ? command.text : null
+}
+
+/** The workspace itself, or a folder above it. */
+function isWhole(path: string): boolean {
+  return /^(?::\/|:\(top\)|\.?\/?\*|(?:\.{1,2}\/?)+|:|\*\*.*|~\/?|\/)$/.test(path)
+}
+
+/** A patch that is applied and stands in no here-document: which files it changes is not known. */
+export function unreadPatchIn({ commands }: GoodReading): string | null {
+  const found = commands.find((command) => {
+    if (command.stdin !== null) return false
+    const args = programArguments(command)
+    if (args === null || args.options.some(({ kind }) => kind === 'shows')) return false
+    if (
+      args.options.some(({ name }) => /^(abort|continue|skip|quit|show-current-patch)$/.test(name))
+    )
+      return false
+    return args.grammar.raw.sweeps === 'patch' || programOf(command) === 'patch'
+  })
+  return found?.text ?? null
+}
+
+/** Whether it changes a setting of git that makes it run something, wherever that is kept. */
+export function changesGit(command: SimpleCommand): boolean {
+  if (programOf(command) !== 'git') return false
+  const found = programArguments(command)
+  if (found === null) return false
+  const isHanded = found.options.some(
+    ({ kind, value }) => kind === 'setting' && (value ?? '!').includes('!'),
+  )
+  if (isHanded) return true
+  if (found.verbs[0] !== 'config' || isKnownReader(command)) return false
+  const [name] = found.operands
+  if (name === undefined) return found.options.some(({ name: option }) => /^e/.test(option))
+  return name.value === null || isRunningSetting(name.value)
+}

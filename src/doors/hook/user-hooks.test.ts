@@ -1,0 +1,82 @@
+/** The hooks of a user, as the daemon answers them: silent where nothing is guarded. */
+import { expect, test } from 'vitest'
+import { startRelease } from '../../runtime/runtime.contract.ts'
+import { contextIn, openDesk, passes, refusalIn } from './answer-hook.contract.ts'
+
+const user = { scope: 'user' } as const
+const elsewhere = { ...user, workspace: '/elsewhere' }
+
+test('in a folder that nobody guards they say nothing, whatever happens there', async () => {
+  const { call, hook } = openDesk()
+  expect(await hook('SessionStart', {}, elsewhere)).toEqual(passes)
+  expect(await hook('UserPromptSubmit', { prompt: 'x' }, elsewhere)).toEqual(passes)
+  expect(await call('Bash', { command: 'rm -rf x' }, { ...elsewhere, cwd: '/elsewhere' })).toEqual(
+    passes,
+  )
+  expect(await hook('AnEventOfTomorrow', {}, elsewhere)).toEqual(passes)
+})
+
+test('in a guarded folder an event that nobody knows is blocked', async () => {
+  const { hook } = openDesk()
+  expect((await hook('AnEventOfTomorrow', {}, user)).exit).toBe(2)
+})
+
+test('a session in a guarded folder is judged by its run', async () => {
+  const { runtime, call } = openDesk()
+  await startRelease(runtime)
+  const answer = await call('Bash', { command: 'rm -rf x' }, { ...user, workspace: '/work/sub' })
+  expect(refusalIn(answer)).not.toBe('')
+})
+
+test('a session from elsewhere is judged when it reaches for a guarded folder', async () => {
+  const { runtime, call } = openDesk()
+  await startRelease(runtime)
+  const where = { ...elsewhere, cwd: '/elsewhere' }
+  expect(await call('Bash', { command: 'touch /elsewhere/a' }, where)).toEqual(passes)
+  expect(refusalIn(await call('Bash', { command: 'touch /work/a' }, where))).not.toBe('')
+  expect(
+    refusalIn(await call('Bash', { command: 'touch a' }, { ...where, cwd: '/work' })),
+  ).not.toBe('')
+})
+
+test('one call that both kinds of hooks ask about is recorded once', async () => {
+  const { runtime, hook } = openDesk()
+  const runId = await startRelease(runtime)
+  const fields = { tool_name: 'Read', tool_input: { file_path: '/work/a' }, tool_use_id: 'same' }
+  const [first, second] = await Promise.all([
+    hook('PreToolUse', fields),
+    hook('PreToolUse', fields, user),
+  ])
+  expect(second).toEqual(passes)
+  expect(refusalIn(first)).toBe('')
+  const records = await runtime.readEvents(runId, { after: 0, limit: 100 })
+  expect(records.filter(({ type }) => type === 'call.allowed')).toHaveLength(1)
+})
+
+test('a denial that both are told is the same one', async () => {
+  const { runtime, hook } = openDesk()
+  await startRelease(runtime)
+  const fields = { tool_name: 'Bash', tool_input: { command: 'rm x' }, tool_use_id: 'same' }
+  const first = await hook('PreToolUse', fields)
+  expect(refusalIn(first)).not.toBe('')
+  expect(await hook('PreToolUse', fields, user)).toEqual(first)
+})
+
+test('a session whose folder lost its hooks is stopped, and a person is told once', async () => {
+  const { call, hook, problems, reported } = openDesk()
+  problems.push('`.claude/settings.local.json` no longer has entries')
+  expect(contextIn(await hook('SessionStart', {}, user))).toContain('pawl init --restore')
+  expect((await hook('UserPromptSubmit', { prompt: 'x' }, user)).exit).toBe(2)
+  const denied = await call('Read', { file_path: '/work/a' }, user)
+  expect(refusalIn(denied)).toContain('pawl init --restore')
+  expect(reported).toEqual([{ workspace: '/work', host: 'claude', problems }])
+  expect(await hook('Stop', {}, user)).toEqual(passes)
+})
+
+test('a session that its folder’s own hooks still hold goes on', async () => {
+  const { call, hook, problems, reported } = openDesk()
+  await hook('SessionStart')
+  problems.push('removed meanwhile')
+  expect(refusalIn(await call('Read', { file_path: '/work/a' }, user))).toBe('')
+  expect(reported).toEqual([])
+})
