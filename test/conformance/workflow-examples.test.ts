@@ -1,4 +1,4 @@
-/** The examples of the workflow schema, run from start to end by a client that knows nothing else. */
+/** The examples of the workflow schema, run by a client that knows nothing else. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'

@@ -445,7 +445,7 @@ for (const [door, event, status] of outcomes) {
     {
       section: 'Meta Fields',
       quote: 'Additional arbitrary fields are allowed under meta for forward compatibility.',
-      check: `failure_states of the product's templates counts: ${event} ends as ${status} (${door})`,
+      check: `failure_states counts: ${event} ends as ${status} (${door})`,
     },
     async () => {
       const run = await workflows.open(door, {

@@ -73,6 +73,7 @@ for (const wire of wires) {
         section: 'Pause and Resume',
         quote: 'statewright_load_workflow(name="tdd-feature", …)',
         check: `it is loaded with ${check} ${at}`,
+        differs: 'foreign-arguments',
       },
       async () => {
         await workflows.store(flow)
