@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type UpstreamServer, upstreamServersOf } from '../core/dialects/definition-wrapper.ts'
 import { isDefinitionName, listFiles } from '../runtime/definitions/list-files.ts'
-import { readText } from '../runtime/definitions/read-definition.ts'
+import { readWorkspaceText } from '../runtime/definitions/read-definition.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 /** Files of a workspace that are looked into. */
@@ -21,13 +21,13 @@ export function readTemplates(workspace: string): readonly TemplateFile[] {
   if (!existsSync(folder)) return []
   return listFiles(folder, { depth: 'flat', isWanted: isDefinitionName })
     .slice(0, filesMax)
-    .map((path) => ({ path, servers: serversIn(path) }))
+    .map((path) => ({ path, servers: serversIn(path, workspace) }))
     .filter(({ servers }) => servers.length > 0)
 }
 
-function serversIn(path: string): readonly UpstreamServer[] {
+function serversIn(path: string, workspace: string): readonly UpstreamServer[] {
   try {
-    return upstreamServersOf(readText(path))
+    return upstreamServersOf(readWorkspaceText(path, workspace))
   } catch (fault) {
     // A file that cannot be read names nothing; `pawl check` says why.
     if (fault instanceof PawlError) return []

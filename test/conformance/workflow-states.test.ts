@@ -91,6 +91,7 @@ const rows: readonly Row[] = [
   {
     ...{ ...tools, quote: 'allowed_tools | string[] | Tools the agent can use in this state' },
     check: 'an empty list allows no tool',
+    differs: 'empty-tools',
     state: { allowed_tools: [] },
     calls: [['Read', { file_path: 'a.py' }, 'TOOL_NOT_ALLOWED']],
   },

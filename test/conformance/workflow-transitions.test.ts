@@ -44,6 +44,7 @@ for (const door of workflowDoors) {
       section: 'Pattern 1: Simple',
       quote: '"FAIL": "failed"',
       check: `a final state named failed ends the run as failed (${door})`,
+      differs: 'failed-state',
     },
     async () => {
       const run = await workflows.open(door, routed({ FAIL: 'failed' }))
@@ -157,7 +158,7 @@ for (const [mode, differs] of [
     {
       section: 'Meta Fields',
       quote: 'approval_mode | "ui" | "none" | Default: "none" (advisory only)',
-      check: `${mode === undefined ? 'without approval_mode' : mode} a person is ${isAsked ? '' : 'not '}asked`,
+      check: `${mode ?? `left out (${mode})`}: a person is ${isAsked ? '' : 'not '}asked`,
       ...(differs === null ? {} : { differs }),
     },
     async () => {
@@ -250,6 +251,7 @@ for (const door of workflowDoors) {
     {
       ...{ section, quote: 'on_complete … resume' },
       check: `what was sent in it is in the context of the parent (${door})`,
+      differs: 'child-data',
     },
     async () => {
       const run = await workflows.open(door, invoking, { others: [suite] })
