@@ -58,4 +58,6 @@ test.runIf(testedHosts.includes('claude'))(
     const stamp = readFileSync(join(world.pawlHome, 'bin', 'hook.stamp'), 'utf8')
     expect(JSON.parse(stamp).kind).toBe('prebuilt')
   },
+  // WHY longer than others: making the package and installing it may each take five minutes.
+  15 * 60_000,
 )

@@ -77,10 +77,10 @@ export function putTools(folder: string, node: string): string {
 
 /** Where compilers are hidden by a layer over the folder, seen by the started program only. */
 const hideCompilers = `set -e
-mount -t tmpfs tmpfs "$1"
-mkdir "$1/upper" "$1/work"
-mount -t overlay overlay -o "lowerdir=/usr/bin,upperdir=$1/upper,workdir=$1/work" /usr/bin
-rm -f /usr/bin/cc /usr/bin/gcc /usr/bin/clang
+/bin/mount -t tmpfs tmpfs "$1"
+/bin/mkdir "$1/upper" "$1/work"
+/bin/mount -t overlay overlay -o "lowerdir=/usr/bin,upperdir=$1/upper,workdir=$1/work" /usr/bin
+/bin/rm -f /usr/bin/cc /usr/bin/gcc /usr/bin/clang
 shift
 exec "$@"`
 

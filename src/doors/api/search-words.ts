@@ -9,7 +9,8 @@ export const searchWords = z
   .max(charsMax)
   .refine((text) => wordsInText(text).length <= wordsMax, `at most ${wordsMax} words`)
   .describe(
-    `up to ${wordsMax} words, each in the id, title, definition, status, stage or workspace`,
+    `up to ${wordsMax} words; each must occur in the id, title, definition, status, stage or ` +
+      'workspace',
   )
 
 /** The words of a text. */
