@@ -92,13 +92,13 @@ test.each(testedHosts)('%s: an agent that stops early is sent on', async (host) 
   const world = await worldFor(host)
   const begun = { tools: [drivers[host].toolCalls.shell('true')] }
   const script = { turns: [begun, { text: 'I am done.' }], exhausted: 'I am done.' }
-  const free = await drive({ ...world, script, timeoutMs: 60_000 })
+  const free = await drive({ ...world, script })
   const spoken = (one: typeof free): number =>
     one.exchanges.filter(({ lane }) => lane === 'main').length
   expect(spoken(free), 'without hooks it ends at once').toBe(2)
   await world.mustPawl('init', host, '--yes')
   const run = await begin(world)
-  const held = await drive({ ...world, script, timeoutMs: 60_000 })
+  const held = await drive({ ...world, script })
   if (host === 'opencode') {
     // Headless it ends with its model, whatever a plugin says: not enforceable. The run stays open.
     expect(spoken(held)).toBe(2)
@@ -121,7 +121,7 @@ test.each(testedHosts)('%s: an agent that only answers a question may stop', asy
   await world.mustPawl('init', host, '--yes')
   await begin(world)
   const script = { prompt: 'What is this?', turns: [{ text: 'A project.' }] }
-  const { exchanges, output } = await drive({ ...world, script, timeoutMs: 60_000 })
+  const { exchanges, output } = await drive({ ...world, script })
   expect(exchanges.filter(({ lane }) => lane === 'main').length, output.slice(-1_000)).toBe(1)
 })
 

@@ -45,7 +45,7 @@ test.runIf(isTested)('opencode: a session that has ended leaves its run to the n
   await begin(world)
   for (const name of ['first', 'second']) {
     const script = { turns: [{ tools: [hand.shell(`echo x > ${name}`)] }, { text: 'All done.' }] }
-    const { calls, exitCode } = await drive({ ...world, script, timeoutMs: 60_000 })
+    const { calls, exitCode } = await drive({ ...world, script })
     expect([exitCode, calls[0]?.told]).toEqual([0, expect.stringContaining('TOOL_NOT_ALLOWED')])
     expect(fileText(join(world.project, name))).toBe(null)
   }
@@ -57,6 +57,6 @@ test.runIf(isTested)('opencode: how a command ended is on record', async () => {
   const run = await begin(world, '--stage', 'implementing')
   putFile(world, 'check.mjs', 'process.exit(3)\n')
   const script = { turns: [{ tools: [hand.shell('node check.mjs')] }, { text: 'All done.' }] }
-  await drive({ ...world, script, timeoutMs: 60_000 })
+  await drive({ ...world, script })
   expect(await world.mustPawl('log', run, '--json')).toMatch(/"ok":\s*false.*"exitCode":\s*3/s)
 })
