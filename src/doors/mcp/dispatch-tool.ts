@@ -123,7 +123,10 @@ export function annotationsOf(effect: McpTool['effect'] | 'removes'): Listed['an
   }
 }
 
-/** The arguments as their schema reads them; `null` says the same as leaving one out. */
+/**
+ * The arguments as their schema reads them; `null` says the same as leaving one out, except where
+ * the tool documents the error of a wrong type.
+ */
 export function checkedInput(
   input: z.ZodObject,
   args: JsonObject,
@@ -131,7 +134,9 @@ export function checkedInput(
 ): Record<string, Json> {
   const isSaid = ([key, value]: readonly [string, unknown]): boolean =>
     value !== null || input.shape[key]?.safeParse(undefined).success !== true
-  const parsed = input.safeParse(Object.fromEntries(Object.entries(args).filter(isSaid)))
+  const isStrict = errorOf !== undefined
+  const said = isStrict ? args : Object.fromEntries(Object.entries(args).filter(isSaid))
+  const parsed = input.safeParse(said)
   // WHY the cast: it was JSON, and a schema adds nothing but defaults.
   if (parsed.success) return parsed.data as Record<string, Json>
   const detail = parsed.error.issues

@@ -110,7 +110,7 @@ const monitorTool = tool({
   name: 'process_monitor',
   title: 'Job status',
   description:
-    'Return the state, exit code, run time and resource usage of a job started by process_run.',
+    'Return the state, exit code, runtime and resource usage of a job started by process_run.',
   input: z.strictObject({ process_id }),
   more: { ...entrySchema, ...pendingSchema, isolation: { type: 'object' } },
   effect: 'looks',
