@@ -7,7 +7,7 @@ import { unborn } from './engine/evolve.ts'
 import type { Call, Verdict } from './engine/types.ts'
 import { alternationOf, fromAgentHosts } from './hosts/registry.ts'
 import { asObject, type Json } from './json.ts'
-import { observedAnswers } from './judge/observed-answers.ts'
+import { observationOf } from './judge/observed-answers.ts'
 import { answeringRule, asks, limitsOf, quorumFor } from './judge/policy-layers.ts'
 import { policyRule } from './judge/policy-rules.ts'
 import { denyBy, nameRule, noAnswers, type RuleAnswer, worstAnswer } from './judge/rule-answer.ts'
@@ -26,7 +26,7 @@ export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdic
   const answers = call.isOwn
     ? noAnswers
     : [...guardRule(call), ...policiesAlone(question), ...uncounted(question)]
-  const isObserved = observedAnswers(question)
+  const { isObserved } = observationOf(question)
   const enforced = answers.filter((one) => !isObserved(one))
   const { says, code, reason, hint, rule } = worstAnswer(enforced)
   const verdict = says === 'nothing' ? 'allow' : says

@@ -171,9 +171,10 @@ function readFile(path: string, within: string | null = null): Read | null {
   const wrong = [...findings, ...(shape?.findings ?? [])].find((one) => one.severity === 'error')
   const value = shape?.value ?? null
   if (wrong === undefined && value !== null) return { path, value }
-  const what = wrong?.message ?? 'it is not a JSON object'
-  throw new PawlError('CONFIG_INVALID', `\`${path}\` has errors: ${what}`, {
-    hint: wrong?.hint || 'see docs/reference/gateway.md for the format',
+  // WHY not which in a workspace: agents read this, and the error quotes the file.
+  const what = within === null ? `: ${wrong?.message ?? 'it is not a JSON object'}` : ''
+  throw new PawlError('CONFIG_INVALID', `\`${path}\` has errors${what}`, {
+    hint: (within === null && wrong?.hint) || 'see docs/reference/gateway.md for the format',
   })
 }
 

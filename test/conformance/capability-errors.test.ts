@@ -142,7 +142,7 @@ for (const { capability, type, quote, actions, fail } of errors) {
       {
         section,
         quote: `${type} … ${action}`,
-        check: 'the recovery action is named at every door, with how to do it',
+        check: 'every door names the recovery action and explains how to carry it out',
         ...(action === 'check_scope' ? { differs: 'check-scope' } : {}),
       },
       async () => {

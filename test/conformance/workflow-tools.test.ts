@@ -305,7 +305,7 @@ const rest: readonly (readonly [line: string, check: string, body: unknown, Loos
   ['POST /v1/definitions', 'text', { source: 'id: [' }, [422, 'DEFINITION_INVALID']],
   ['POST /v1/runs', 'no name', {}, [422, 'REQUEST_INVALID']],
   ['POST /v1/runs', 'null', { definition: null }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs', 'a number', { definition: 3 }, [422, 'REQUEST_INVALID']],
+  ['POST /v1/runs', '`definition` is a number', { definition: 3 }, [422, 'REQUEST_INVALID']],
   ['POST /v1/runs', 'unknown', { definition: 'nobody-has-it' }, [404, 'DEFINITION_UNKNOWN']],
   ['POST /v1/runs', 'another field', { definition: 'flow', x: 1 }, [422, 'REQUEST_INVALID']],
   ['POST /v1/runs', 'too long', { definition: 'x'.repeat(600) }, [422, 'REQUEST_INVALID']],

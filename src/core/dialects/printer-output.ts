@@ -57,7 +57,7 @@ function printPolicy(policy: Machine['policy']): JsonObject | undefined {
     allow: listOrNone(policy.allow.map(printRule)),
     ask: listOrNone(policy.ask.map(printRule)),
     deny: listOrNone(policy.deny.map(printRule)),
-    observe: policy.observe,
+    observe: policy.observe === undefined ? undefined : true,
     min_isolation: policy.minIsolation,
   })
 }

@@ -169,8 +169,7 @@ function askCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): De
 function allowCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): Decision {
   const { call } = checking
   const { tool, input, edits } = call
-  const { grant, reserve, observed } = ruling
-  const isDenied = observed?.says === 'deny'
+  const { grant, reserve, observed, isUncounted: isDenied = false } = ruling
   const granted = draft.state.grants.find(({ approvalId }) => approvalId === grant)
   // WHY the id it was asked about under: whoever waits for that call knows no other.
   const callId = granted?.call.callId ?? nextCallId(draft)

@@ -175,7 +175,10 @@ function foldCall(
     const { tool, arguments: args, saves, lasts } = event
     state.queuedCalls = [...state.queuedCalls, { tool, arguments: args, saves, lasts }]
   } else if (event.type === 'call.allowed') {
-    const settled = state.queuedCalls.findIndex((queued) => queued.tool === event.tool)
+    const isUncounted = event.observed?.verdict === 'deny' && !event.counts
+    const settled = isUncounted
+      ? -1
+      : state.queuedCalls.findIndex((queued) => queued.tool === event.tool)
     const saves = state.queuedCalls[settled]?.saves ?? []
     const { callId, tool, edits } = event
     const meters = (event.meters ?? []).map((one) => one.meter)
@@ -184,7 +187,7 @@ function foldCall(
     const held = event.reserve === undefined ? {} : { reserve: event.reserve }
     const approved = event.grant === undefined ? {} : takeGrant(state, event.grant)
     const hashed = event.hash === undefined ? {} : { hash: event.hash }
-    const denied = event.observed?.verdict === 'deny' ? ({ isUncounted: true } as const) : {}
+    const denied = isUncounted ? ({ isUncounted } as const) : {}
     const whose = { ...identityOf(event), ...hashed, ...approved, ...denied }
     const open: OpenCall = { callId, visit, tool, edits, saves, ...metered, ...held, ...whose }
     const used = event.counts ? 1 : 0
@@ -202,7 +205,7 @@ function foldCall(
     }
     state.costMicroUsd = addMicroUsd(state.costMicroUsd, event.costMicroUsd)
     if (open === undefined) return
-    learnCost(state, open, event)
+    if (!open.isUncounted) learnCost(state, open, event)
     state.openCalls = state.openCalls.filter((one) => one !== open)
     countHolds(state, open, -1)
   }

@@ -9,7 +9,7 @@ import type { Call, Reservation, Reserve } from '../engine/types.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
 import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
-import { type IsObserved, observedAnswers } from './observed-answers.ts'
+import { type Observation, observationOf } from './observed-answers.ts'
 import { quorumFor } from './policy-layers.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
 import {
@@ -51,6 +51,8 @@ export type Ruling = {
   readonly by: RuleAnswer
   /** The one that would decide if it were enforced; absent: all are. */
   readonly observed?: RuleAnswer
+  /** Nothing is enforced, and it would have been denied: it uses up nothing; absent: it counts. */
+  readonly isUncounted?: true
   /** What the call counts against once it is let through. */
   readonly meters: readonly Reservation[]
   /** The approval that lets it through. */
@@ -69,15 +71,16 @@ export function judge(
 ): Ruling {
   const question = ruleInputFor(call, context, extent)
   if (call.isOwn) return rulingOn([ownTool], ownTool)
-  const isObserved = observedAnswers(question)
+  const { isObserved, isWhole } = observationOf(question)
   const answers = answersTo(question, isObserved)
   const strictest = worstAnswer(answers)
   const isLetThrough = isOpposed(strictest) && isObserved(strictest)
   const by = isLetThrough ? worstAnswer(answers.filter((one) => !isObserved(one))) : strictest
   const ruling = rulingOn(answers, by)
   if (ruling.decision === 'deny') return ruling
-  // WHY nothing is counted: an enforced run would not have made the call.
-  if (isLetThrough && strictest.says === 'deny') return { ...ruling, observed: strictest }
+  if (isLetThrough && isWhole && strictest.says === 'deny') {
+    return { ...ruling, observed: strictest, isUncounted: true }
+  }
   const account = { ...ruling, ...accountOf(question) }
   return isLetThrough ? { ...account, observed: strictest } : account
 }
@@ -91,7 +94,10 @@ function rulingOn(answers: readonly RuleAnswer[], by: RuleAnswer): Ruling {
   return { decision, answers, by, meters: [], grant: null }
 }
 
-function answersTo(question: RuleInput, isObserved: IsObserved): readonly RuleAnswer[] {
+function answersTo(
+  question: RuleInput,
+  isObserved: Observation['isObserved'],
+): readonly RuleAnswer[] {
   const isDecision = question.extent === 'decision'
   const answers: RuleAnswer[] = []
   for (const rule of rules) {

@@ -128,7 +128,9 @@ function asRule({ by, isLasting, deny, allow, looked, silence }: StageRule): Rul
 function isHeld(question: RuleInput, isLasting?: true): question is StageRuleInput {
   const { standing, stage, call } = question
   if (stage === undefined) return false
-  if (standing === 'free') return isLasting === true
+  // WHY whatever the run does: where it only observes, nothing else denies them.
+  if (isLasting) return true
+  if (standing === 'free') return false
   // What leads to Pawl's tools passes in a run that waits, if its stage does not forbid it.
   return standing === 'open' || call.bookkeeping?.kind === 'own'
 }

@@ -322,8 +322,8 @@ export type Policy = {
   readonly ask: readonly PolicyRule[]
   readonly deny: readonly PolicyRule[]
   readonly otherwise: 'allow' | 'deny'
-  /** It and every policy and definition below it are recorded, not enforced; absent: enforced. */
-  readonly observe?: true
+  /** Recorded, not enforced: its own document, or everything below it as well; absent: enforced. */
+  readonly observe?: 'own' | 'below'
   /** Jobs that cannot be held so strongly are refused; absent: none is. */
   readonly minIsolation?: IsolationLevel
   /** Where it is written; absent: in a definition, or nobody said. */

@@ -29,7 +29,7 @@ export function compilePolicy(
     ask: [...tier('ask'), ...asking],
     deny: tier('deny'),
     otherwise: definition.default ?? 'allow',
-    ...(observe === true ? { observe } : {}),
+    ...(observe === true ? { observe: 'own' } : {}),
     ...(least === undefined ? {} : { minIsolation: least }),
     ...(document === undefined ? {} : { source: { document, pointer } }),
   }

@@ -73,8 +73,8 @@ export const policySchema = z
       .boolean()
       .optional()
       .describe(
-        'Record what this policy, and every policy and definition below it, would deny, but ' +
-          'do not enforce it. Default: `false`.',
+        'Record what this policy, or the definition it is in, would deny, but do not enforce ' +
+          'it. In the data directory: everything below it as well. Default: `false`.',
       ),
     min_isolation: z
       .enum(isolationLevels)

@@ -8,6 +8,7 @@ import { isBuildResult, isListTrouble, isNowhere } from './argument-checks.ts'
 import { quoteCommand } from './quote-command.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
+import { onlyAsks } from './text-languages.ts'
 import { changesWhatRuns } from './variable-names.ts'
 import { baseName } from './wrappers.ts'
 
@@ -165,6 +166,9 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
     if (why !== null && !isShown) return why
   }
   if (raw.dashes === 'writes' && found.behindDashes > 0) return 'discards changes'
+  if (raw.stdin === 'sql' && command.isFed && !onlyAsks(command.stdin ?? '.')) {
+    return 'changes a database, or may'
+  }
   if (effect('lists') || shows) return null
   if (raw.max !== undefined && operands.length > raw.max && raw.readsIf === undefined) {
     return 'changes something'
@@ -205,6 +209,9 @@ function whyOfArgument(
     case 'sed':
     case 'awk':
       if (value === null && argument.isMade) return 'has a script that is only known when it runs'
+      break
+    case 'sql':
+      if (!onlyAsks(value ?? '.')) return 'changes a database, or may'
       break
     case 'archive':
       return makes && !isNowhere(value) ? 'makes a file' : null

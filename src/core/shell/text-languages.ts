@@ -225,6 +225,21 @@ const psqlDoor = anyOf(names.psqlDoors, '\\\\(?:', "|!)|\\bprogram\\b|\\bto\\s+'
 const mysqlDoor =
   /\\!|\\[eTP]\b|(^|;)\s*(system|source|pager|tee|edit|\\\.)\s|\binto\s+(out|dump)file\b/i
 
+const readingStatement = anyOf(names.readingSql, '^(?:', ')(?!\\w)')
+const writingWord = anyOf(names.writingSql, '\\b(?:', ')\\b')
+
+/** Whether statements for a database only ask it something. */
+export function onlyAsks(text: string): boolean {
+  if (text.length > programCharsMax) return false
+  return text.split(/;|\n(?=\s*[.\\])/).every((part) => {
+    const statement = part.trim().toLowerCase()
+    if (statement === '') return true
+    const bare = statement.replace(/'(?:[^']|'')*'/g, "''")
+    const isSetting = statement.startsWith('pragma') && bare.includes('=')
+    return readingStatement.test(statement) && !writingWord.test(bare) && !isSetting
+  })
+}
+
 /** Whether what a client of a database is told is meant for the shell, or for a file. */
 export function readSql(program: string, text: string): boolean {
   if (text.length > programCharsMax) return true

@@ -49,11 +49,11 @@ test('a policy that is a link out of the workspace is a fault that quotes nothin
   writeFileSync(join(home, 'person.token'), 'secret-of-a-person')
   symlinkSync(join(home, 'person.token'), join(workspace, '.pawl', 'policy.json'))
   const policies = openPolicies(null, () => 0)
-  expect(() => policies(workspace)).toThrow(/leads out of the workspace/)
+  expect(() => policies(workspace)).toThrow(/is a link out of/)
   rmSync(join(workspace, '.pawl'), { recursive: true })
   symlinkSync(home, join(workspace, '.pawl'))
   writeFileSync(join(home, 'policy.json'), 'secret-of-a-person')
-  expect(() => openPolicies(null, () => 0)(workspace)).toThrow(/leads out of the workspace/)
+  expect(() => openPolicies(null, () => 0)(workspace)).toThrow(/is a link out of/)
 })
 
 test('the fault of a policy with errors quotes nothing of the file', () => {
@@ -64,9 +64,18 @@ test('the fault of a policy with errors quotes nothing of the file', () => {
   expect(read).not.toThrow(/secret-word/)
 })
 
-test('a link inside the workspace is followed', () => {
+test('a link to a file of the workspace that the agent may write is not followed', () => {
   const { workspace } = folders()
   writeFileSync(join(workspace, 'shared.json'), denyAll)
   symlinkSync(join(workspace, 'shared.json'), join(workspace, '.pawl', 'policy.json'))
-  expect(openPolicies(null, () => 0)(workspace)).toHaveLength(1)
+  expect(() => openPolicies(null, () => 0)(workspace)).toThrow(/is a link out of/)
+})
+
+test("only the organisation's policy observes everything below it", () => {
+  const { home, workspace } = folders()
+  for (const folder of [home, join(workspace, '.pawl')]) {
+    writeFileSync(join(folder, 'policy.json'), '{"observe": true}')
+  }
+  const found = openPolicies(home, () => 0)(workspace)
+  expect(found.map(({ observe }) => observe)).toEqual(['below', 'own'])
 })

@@ -23,7 +23,7 @@ const fileNames = ['policy.json', 'policy.yaml', 'policy.yml']
 export function openPolicies(home: string | null, now: () => number): Policies {
   const ofHome = openWatchedFiles({
     ...{ names: fileNames, now },
-    read: (folder) => readPolicies(folder, readDefinition),
+    read: (folder) => readPolicies(folder, readDefinition).map(observingBelow),
   })
   const ofWorkspace = openWatchedFiles({
     ...{ names: fileNames, now },
@@ -59,6 +59,11 @@ function openFolders(now: () => number): (workspace: string) => readonly string[
     known.set(workspace, { at: now(), folders })
     return folders
   }
+}
+
+/** WHY only of the organisation: a policy that comes with a clone must loosen nothing but itself. */
+function observingBelow(policy: Policy): Policy {
+  return policy.observe === undefined ? policy : { ...policy, observe: 'below' }
 }
 
 function readPolicies(folder: string, read: (path: string) => SourceFile): readonly Policy[] {

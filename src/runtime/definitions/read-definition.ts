@@ -11,7 +11,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import { extname, sep } from 'node:path'
+import { extname, join, sep } from 'node:path'
 import { readDefinitionSource } from '../../core/dialects/definition-wrapper.ts'
 import type { Finding } from '../../core/finding.ts'
 import { jsonBytesMax } from '../../core/source/limits.ts'
@@ -37,7 +37,7 @@ export function readDefinition(path: string, shownPath: string = path): SourceFi
   return sourceFile(path, shownPath, readText(path, shownPath))
 }
 
-/** The tree of a file of a workspace; a fault where a link leads out of it. */
+/** The tree of a file in `.pawl`; a fault where a link leads out of it. */
 export function readWorkspaceDefinition(path: string, workspace: string): SourceFile {
   return sourceFile(path, path, readWorkspaceText(path, workspace))
 }
@@ -60,7 +60,7 @@ export function readText(path: string, shownPath: string = path): string {
 }
 
 /**
- * The text of a file of a workspace; a fault where a link leads out of it.
+ * The text of a file in the `.pawl` of a workspace; a fault where a link leads out of it.
  * WHY: whoever writes there could have Pawl read a file that is closed to them, and quote it.
  */
 export function readWorkspaceText(path: string, workspace: string): string {
@@ -99,17 +99,19 @@ function readBytes(path: string, shownPath: string, within: string | null = null
   }
 }
 
-/** Whether an open file really lies in a folder: it is looked at after it was opened. */
-function isInside(path: string, folder: string, { dev, ino }: Stats): boolean {
+/**
+ * Whether an open file really lies in the `.pawl` of a workspace: it is looked at after it was
+ * opened. WHY not anywhere in the workspace: the agent may write elsewhere.
+ */
+function isInside(path: string, workspace: string, { dev, ino }: Stats): boolean {
   const real = realpathSync(path)
-  const root = realpathSync(folder)
   const found = statSync(real)
   const isSame = found.dev === dev && found.ino === ino
-  return isSame && real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
+  return isSame && real.startsWith(`${join(realpathSync(workspace), '.pawl')}${sep}`)
 }
 
 function outside(shownPath: string): PawlError {
-  return new PawlError('FILE_UNREADABLE', `\`${shownPath}\` leads out of the workspace`, {
+  return new PawlError('FILE_UNREADABLE', `\`${shownPath}\` is a link out of \`.pawl\``, {
     hint: 'replace the symbolic link with a file',
   })
 }
