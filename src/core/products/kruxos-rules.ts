@@ -100,7 +100,7 @@ function ruleOf({ capability, node, at }: Entry, reading: Reading): TierRule {
     const what = `the tier of \`${capability}\` is not known`
     notes.push({ kind: 'lost', pointer: node.pointer, what, effect: 'it is denied' })
   }
-  if (tier === 'notify') {
+  if (tier === 'notify' && list === 'allow') {
     const what = `\`${capability}\` is allowed, and recorded`
     const effect = 'nobody is told of each call; `pawl watch` and the page show it'
     notes.push({ kind: 'changed', pointer: node.pointer, what, effect })

@@ -151,7 +151,7 @@ function begin(
   return runtime.calls.begin({ ...request, asksUser: true }, { actor: hookAgent, waitMs })
 }
 
-/** How long a hook waits whose host has a prompt: less than the ten seconds it is given. */
+/** How long a hook waits whose host has a prompt, so that the prompt appears soon. */
 const promptWaitMsMax = 5_000
 
 /** The host's own name of a call; else one by what the call is. */

@@ -29,7 +29,7 @@ export function openDefinitions(shop: DefinitionsContext): Definitions {
   // WHY not by a task: whoever changes or removes a definition means all of it.
   const exact = async (idOrName: string): Promise<DefinitionRow> => {
     const row = await storedDefinition(store, idOrName)
-    if (row === null) throw unknown(idOrName)
+    if (row === null) throw await unknownFault(store, idOrName)
     return row
   }
   return {
@@ -109,9 +109,18 @@ export async function knownDefinition(
   const found =
     (await storedDefinition(store, idOrName)) ?? (await definitionWithTask(store, idOrName))
   if (found !== null) return found
+  throw await unknownFault(store, idOrName, others)
+}
+
+/** The fault of a name that nobody knows, with the one that was probably meant. */
+async function unknownFault(
+  store: DefinitionStore,
+  idOrName: string,
+  others: readonly string[] = [],
+): Promise<PawlError> {
   const { items } = await store.listDefinitions({ after: null, limit: suggestionsMax })
   const stored = items.filter((one) => one.workspace === '').map((one) => one.name)
-  throw unknown(idOrName, closestName(idOrName, [...others, ...stored]))
+  return unknown(idOrName, closestName(idOrName, [...others, ...stored]))
 }
 
 type WorkspaceSource = { readonly workspace: string; readonly good: GoodSource }
