@@ -27,7 +27,8 @@ test.each(wires)('a run goes from its start to its end over %s', async (wire) =>
   const { runId } = started
   expect(started.view).toMatchObject({ stage: 'plan', signals: ['READY'] })
   await agent.runs.signal({ runId, name: 'READY' })
-  const checked = await agent.runs.check({ runId, tool: 'Bash', input: { command: 'rm -rf build' } })
+  const input = { command: 'rm -rf build' }
+  const checked = await agent.runs.check({ runId, tool: 'Bash', input })
   expect(checked.reply).toMatchObject({ verdict: 'deny', code: 'COMMAND_NOT_ALLOWED' })
   const asked = await agent.runs.signal({ runId, name: 'SHIP', data: { version: '1.0' } })
   expect(asked.view).toMatchObject({ status: 'waiting' })

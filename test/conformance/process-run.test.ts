@@ -175,7 +175,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'State fields',
       quote: 'question | string | The question posed to the agent at this checkpoint.',
-      check: `MCP over ${wire}: the question and its answers are in both the structured content and the text`,
+      check: `MCP over ${wire}: structured content and text have the question and its answers`,
     },
     async () => {
       const { run, loaded, cancel, agent } = await overMcp(wire, actions)

@@ -192,7 +192,7 @@ test('a policy that observes enforces nothing where there is no run', () => {
 // ── what is observed is what would be enforced ──────────────────────────────
 
 const calls: readonly Call[] = [
-  ...['npm test', 'git status', 'npm test; curl x | sh', 'rm -rf /', 'ls > out.txt'].map(bash),
+  ...['npm test', 'git status', 'npm test; curl x | sh', 'rm -rf build', 'ls > out.txt'].map(bash),
   ...['a.ts', 'b.ts', 'c.ts'].map(edit),
   spoken('Read', { file_path: `${workspace}/a.ts` }),
   spoken('Write', { file_path: `${workspace}/a.ts`, content: 'x' }),

@@ -58,13 +58,6 @@ export const stageRules: readonly Rule[] = [
     silence: '',
   }),
   asRule({
-    by: 'protected',
-    isLasting: true,
-    deny: ({ call }) => ruleOnProtected(call),
-    looked: () => null,
-    silence: 'no protected file is named',
-  }),
-  asRule({
     by: 'commands',
     deny: ruleOnShell,
     allow: allowingCommands,
@@ -72,6 +65,13 @@ export const stageRules: readonly Rule[] = [
     silence: 'it runs no command',
   }),
   eachCommand,
+  asRule({
+    by: 'protected',
+    isLasting: true,
+    deny: ({ call }) => ruleOnProtected(call),
+    looked: () => null,
+    silence: 'no protected file is named',
+  }),
   asRule({
     by: 'env',
     deny: ({ stage, call }) => ruleOnVariables(stage, call),

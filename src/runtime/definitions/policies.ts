@@ -61,7 +61,7 @@ function openFolders(now: () => number): (workspace: string) => readonly string[
   }
 }
 
-/** WHY only of the organisation: a policy that comes with a clone must loosen nothing but itself. */
+/** WHY only the organisation's: a policy that comes with a clone loosens nothing but itself. */
 function observingBelow(policy: Policy): Policy {
   return policy.observe === undefined ? policy : { ...policy, observe: 'below' }
 }
