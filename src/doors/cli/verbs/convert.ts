@@ -32,23 +32,21 @@ const help: VerbHelp = {
   ],
   about: `\
 With --to, the result means the same as FILE: an agent may do the same things, and no
-others.
-Whatever the other dialect cannot express is a loss: each loss is listed with its
-place and its effect, and nothing is written. Converting to the same dialect writes
-a clean copy. Comments, unused guards and fields that nothing
-reads are dropped.
+others. Whatever the other dialect cannot express is a loss: each loss is listed with
+its place and its effect, and nothing is written. Converting to the same dialect writes
+a clean copy. Comments, unused guards and fields that nothing reads are dropped.
 
 With --from, files of another product are converted: statewright (workflows),
 cloudclawer (processes), syllable (step workflows) or kruxos (policies). Text and
-comments stay as they are wherever they can. Of each file the report says what was
-kept, changed and lost. Without --out nothing is written; files that exist are
-not written over, and links out of a folder are not followed.`,
+comments stay as they are where possible. The report says what was kept, changed and
+lost in each file. Without --out, nothing is written. Existing files are not
+overwritten, and links out of a folder are not followed.`,
   options: [
     ['--to DIALECT', 'process, workflow or steps'],
     ['--from PRODUCT', 'statewright, cloudclawer, syllable or kruxos'],
     ['--format FORMAT', 'json or yaml; default: by the extension of --out, else json'],
     ['--out FILE', 'write to FILE; with --from: into this folder'],
-    ['--force', 'with --from: write over files that exist'],
+    ['--force', 'with --from: overwrite existing files'],
     ['--lossy', 'convert despite losses; they are listed on standard error'],
     ['--task ID', 'the task to convert, if the file has several'],
     ['--json', 'print the result as JSON (see below)'],

@@ -10,9 +10,9 @@ const help: VerbHelp = {
   usage: ['mail key RUN [--revoke] [OPTIONS]'],
   about: `\
 Creates the key with which a run's agent sends mail through Pawl's outbound proxy.
-The key is printed once; Pawl keeps only a hash of it. It works for this run only, while the
-run is open, and replaces the previous key. See docs/reference/mail.md. Not available to
-agents.`,
+The key is printed once; Pawl keeps only a hash of it. It works for this run only,
+while the run is open, and replaces the previous key. See docs/reference/mail.md. Not
+available to agents.`,
   options: [['--revoke', 'revoke the key immediately']],
   examples: ['mail key r59b29', 'mail key r59b29 --revoke'],
   exits: { 0: 'done', 1: 'rejected', 2: notAsked },

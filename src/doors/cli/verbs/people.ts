@@ -15,7 +15,8 @@ const help: VerbHelp = {
   about: `\
 Each person gets a token, so that two approvals come from two different people.
 \`add\` prints the token once, or writes it to a file. \`list\` shows everyone who
-has a token, except the owner of the data directory. \`remove\` revokes a token immediately.
+has a token, except the owner of the data directory. \`remove\` revokes a token
+immediately.
 
 A person uses the token with \`pawl approve ID --token-file FILE\`, or in the HTTP
 API. \`approvals: {from: [...]}\` in a definition or a policy refers to these names.
