@@ -14,7 +14,6 @@ import {
   type WrittenFileFact,
 } from './shell-facts.ts'
 import type { SimpleCommand } from './shell-reading.ts'
-import { trimEnd } from './trim-end.ts'
 import { baseName } from './wrappers.ts'
 
 type Learn = (facts: Facts, args: readonly ReadWord[]) => void
@@ -34,13 +33,6 @@ export function learnVariables(
   const learn = learners.get(name)
   if (learn !== undefined) learn(facts, words.slice(1))
   else if (namers.test(name)) namesOf(facts, command, isFedTamely() ? 'plain' : 'chosen')
-  const isFar = (path: string | null) => path === null || /^[/~]|\.\./.test(path)
-  // What `find` looks for may lie below any place that it is told.
-  const places = /^(g?find|fd|fdfind)$/.test(name) ? command.words.slice(1) : []
-  const isAway = command.dirs.some(isFar) || places.some(isFar)
-  for (const word of words) {
-    if (showsEnvironment(word, isAway ? 'anywhere' : 'inside')) facts.listsVariables = true
-  }
 }
 
 /** Commands of the shell whose table says which of their words are names of variables. */
@@ -287,31 +279,4 @@ function passes(facts: Facts, args: readonly ReadWord[]): void {
     const name = glued ?? next
     if (name !== undefined && name !== null && /^[A-Za-z_]\w*$/.test(name)) facts.reads.add(name)
   })
-}
-
-/**
- * A path that could be somebody's environment: `environ`, or something that could become it, in a
- * folder that may lie outside. `from`: where relative ones begin.
- */
-export function showsEnvironment(
-  word: { readonly value: string | null; readonly text: string },
-  from: 'inside' | 'anywhere' = 'inside',
-): boolean {
-  const text = word.value ?? word.text
-  const last = lastOf(text)
-  if (!couldBeEnviron(last, word.value === null ? 'open' : 'known')) return false
-  if (text.includes('/proc') || /^["']?[/~$`*?[]|\.\./.test(text)) return text.includes('/')
-  return from === 'anywhere'
-}
-
-function lastOf(path: string): string {
-  return trimEnd(path.slice(path.lastIndexOf('/') + 1), '"\'')
-}
-
-/** The name itself, or a pattern or an unfinished word: `env*`, `$x`. */
-function couldBeEnviron(last: string, word: 'open' | 'known'): boolean {
-  if (last === 'environ') return true
-  if (!/[*?[]/.test(last) && !(word === 'open' && /[$`]/.test(last))) return false
-  const known = /^[a-z]*/.exec(last)?.[0] ?? ''
-  return 'environ'.startsWith(known)
 }

@@ -5,7 +5,7 @@ import type { RedirectionNode, Word, WordPart } from './parse.ts'
 import { expandedIn, noteHidden, noteWrite } from './shell-facts.ts'
 import type { Feed } from './unwrap-result.ts'
 import { choicesFor, lookupIn } from './variable-values.ts'
-import { doubtSubscript, showsEnvironment } from './variables.ts'
+import { doubtSubscript } from './variables.ts'
 import { pushItem, type ShellWalk } from './walk-state.ts'
 
 /** What a redirection puts on the input of a command. */
@@ -60,7 +60,6 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
     return node.operator === '<&' && isInput ? { feed: { kind: 'unknown' }, stdin: null } : null
   }
   const kind = node.operator === '<' || node.operator === '<&' ? 'read' : 'write'
-  if (showsEnvironment({ value, text: target.text })) facts.listsVariables = true
   if (value === null || !isHarmless(value)) {
     const text = scope.source.slice(node.pos, node.end)
     facts.redirections.push({ kind, target: value, text, dirs: scope.dirs })
