@@ -27,6 +27,7 @@ export function convertKruxosPolicy({ text, root, name }: ProductSource): Conver
   for (const rule of rules) lists[rule.list].push(rule)
   notes.push(...overridden(rules))
   const printed = printPolicy(text, root, lists)
+  notes.push(...lostComments(text, printed, root.pointer))
   return {
     parts: [{ name, text: printed, format: 'yaml', isUnchanged: false, notes }],
     notes: [],
@@ -108,6 +109,19 @@ function ruleLines({ comments, reason, capability, rate, list }: TierRule): read
     `  - capability: ${JSON.stringify(capability)}`,
     ...limit,
   ]
+}
+
+/** Comments that stand elsewhere than above the file or above a rule. */
+function lostComments(text: string, printed: string, pointer: string): readonly ProductNote[] {
+  const lost = text.split('\n').flatMap((line) => {
+    const bare = line.replace(/"[^"]*"|'[^']*'/g, '')
+    const comment = /(?:^|\s)#(.*)$/.exec(bare)?.[1]?.trim() ?? ''
+    return comment === '' || printed.includes(comment) ? [] : [comment]
+  })
+  if (lost.length === 0) return []
+  const count = lost.length === 1 ? '1 comment' : `${lost.length} comments`
+  const what = `${count} beside or inside rules: ${lost.slice(0, 3).join('; ').slice(0, 200)}`
+  return [{ kind: 'lost', pointer, what, effect: 'copy what you still need' }]
 }
 
 /** The comments with which a file begins. */

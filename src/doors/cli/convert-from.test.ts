@@ -196,6 +196,21 @@ default: deny
     expect(files[0].changed).toMatchObject([{ what: '`process.*` is allowed, and recorded' }])
   })
 
+  test('comments beside and inside rules are named as lost', async () => {
+    const text = `default_tier: blocked
+rules:
+  - capability: process.kill # ask Ann
+    # only at night
+    tier: notify
+    conditions: { path_prefix: "/w # no comment" }
+`
+    const folder = folderOf({ 'p.yaml': text })
+    const { files } = await report(folder, 'kruxos', 'p.yaml', '--out', 'new')
+    const lost = files[0].lost.map((one: { what: string }) => one.what)
+    expect(lost).toContain('2 comments beside or inside rules: ask Ann; only at night')
+    expect(files[0].changed).toEqual([])
+  })
+
   test('what cannot be expressed becomes stricter, never looser, and is said', async () => {
     const text = `default_tier: approval_required
 rules:
