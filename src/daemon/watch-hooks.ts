@@ -2,7 +2,7 @@
  * Watches installed hooks from outside the hosts: a change of their settings is noticed, recorded
  * and told to people even where the host itself reports nothing.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AgentHostId } from '../core/hosts/registry.ts'
 import { checkInstall } from '../doors/init/check-install.ts'
@@ -39,13 +39,12 @@ const problemsMax = 5
 export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookWatch {
   const seen = new Map<string, readonly string[]>()
   /** Of folders; those of users are in `seen` alone. */
-  const broken = new Map<string, readonly string[]>()
+  let broken: ReadonlyMap<string, readonly string[]> = new Map()
   const problemsIn: HookWatch['problemsIn'] = (workspace, host) =>
     readInstalls(home)
       .filter((install) => install.workspace === workspace)
       .filter((install) => host === null || (install.host === host && install.scope === undefined))
-      .flatMap((install) => checkInstall(install, (path) => readText(resolve(workspace, path))))
-      .map(({ message }) => message)
+      .flatMap((install) => problemsOf(install, workspace))
 
   const look = async (): Promise<void> => {
     const installs = readInstalls(home)
@@ -53,11 +52,12 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
     writeGuardedList(home, installs)
     const workspaces = new Set(installs.map(({ workspace }) => workspace))
     for (const gone of [...seen.keys()].filter((one) => !workspaces.has(one))) seen.delete(gone)
-    broken.clear()
+    const found = new Map<string, readonly string[]>()
     for (const { workspace, host, scope } of installs) {
       const own = scope === undefined ? problemsIn(workspace, host) : []
-      if (own.length > 0) broken.set(workspace, [...(broken.get(workspace) ?? []), ...own])
+      if (own.length > 0) found.set(workspace, [...(found.get(workspace) ?? []), ...own])
     }
+    broken = found
     for (const workspace of workspaces) {
       const problems = problemsIn(workspace, null)
       const before = seen.get(workspace) ?? []
@@ -87,8 +87,26 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
   return { problemsIn, brokenAt, known, look }
 }
 
+type Install = ReturnType<typeof readInstalls>[number]
+
+/** WHY a problem and no fault: the hooks of one folder must not keep us from looking at others. */
+function problemsOf(install: Install, workspace: string): readonly string[] {
+  try {
+    const found = checkInstall(install, (path) => readText(resolve(workspace, path)))
+    return found.map(({ message }) => message)
+  } catch (fault) {
+    return [`the hooks of ${install.host} cannot be read (${errorCodeOf(fault)})`]
+  }
+}
+
+/** Settings of a host that are read at the most. */
+const settingsBytesMax = 4 * 1024 * 1024
+
 function readText(path: string): string | null {
   try {
+    const stats = statSync(path)
+    // WHY looked at first: reading a pipe would never end.
+    if (!stats.isFile() || stats.size > settingsBytesMax) throw new Error(`${path} is no settings`)
     return readFileSync(path, 'utf8')
   } catch (fault) {
     if (errorCodeOf(fault) === 'ENOENT' || errorCodeOf(fault) === 'ENOTDIR') return null

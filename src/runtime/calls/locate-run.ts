@@ -68,8 +68,10 @@ export async function locateRun(tools: LocateTools, caller: LocateRequest): Prom
   if (runId !== null) return namedRun(tools, { ...caller, runId })
   if (session !== null) return sessionRun(tools, session, workspace)
   const marked = await markedRun(tools, caller, workspace)
-  if (marked !== null || caller.isPerson) return marked ?? folderRun(tools, caller, workspace)
-  const broken = tools.brokenHooks(workspace)
+  if (marked !== null) return marked
+  // A hook that has no run to name still holds its session.
+  const isHeld = caller.isPerson || provenMark(tools, caller) !== null
+  const broken = isHeld ? [] : tools.brokenHooks(workspace)
   return broken.length > 0 ? withoutHooks(broken) : folderRun(tools, caller, workspace)
 }
 

@@ -1,8 +1,9 @@
-import { symlinkSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { guardedPaths, guardNamedIn, guardOf } from './guarded-folders.ts'
-import { testRepository } from './repository.contract.ts'
+import { runGit, testRepository } from './repository.contract.ts'
 
 const installAt = (workspace: string) => [{ workspace }]
 
@@ -28,6 +29,30 @@ describe('which guarded folder a folder belongs to', () => {
     const installs = installAt(join(main, 'sub'))
     expect(guardOf(installs, main)).toMatchObject({ workspace: join(main, 'sub') })
     expect(guardOf(installs, linked)).toMatchObject({ folder: join(linked, 'sub') })
+  })
+
+  test.each(['an empty `.git`', 'a repository of its own', 'a pipe', 'no `.git` above'])(
+    'a folder of another work tree with %s',
+    (what) => {
+      const { main, linked } = testRepository()
+      const folder = join(linked, 'sub')
+      if (what === 'an empty `.git`') mkdirSync(join(folder, '.git'))
+      else if (what === 'a repository of its own') runGit(folder, 'init', '-q')
+      else if (what === 'a pipe') execFileSync('mkfifo', [join(folder, '.git')])
+      else rmSync(join(linked, '.git'))
+      expect(guardOf(installAt(main), folder)).toEqual({ workspace: main, folder: linked })
+    },
+  )
+
+  test('a path that leads nowhere any more hides no other one', () => {
+    const { root, main, linked } = testRepository()
+    const other = testRepository()
+    const installs = [...installAt(main), ...installAt(join(other.root, 'removed-since'))]
+    const text = `echo x > ${linked}/f # ${other.root}/removed-since`
+    expect(guardNamedIn(installs, text)).not.toBeNull()
+    expect(guardNamedIn(installAt(main), `see ${main}/a and ${root}`)).toMatchObject({
+      workspace: main,
+    })
   })
 
   test('the nearest of several', () => {

@@ -69,11 +69,23 @@ export function guardOf(installs: readonly InstallPlace[], folder: string): Guar
   const all = projectFolders(installs)
   const above = longest(all.filter((workspace) => isBelow(real, workspace)))
   if (above !== undefined) return { workspace: above, folder: above }
-  if (tree === null) return null
-  const near = all.filter((workspace) => workTreeOf(workspace)?.commonDir === tree.commonDir)
+  const near = all.filter(
+    (workspace) => tree !== null && workTreeOf(workspace)?.commonDir === tree.commonDir,
+  )
   const moved = near.map((workspace) => ({ workspace, folder: folderInTreeOf(workspace, real) }))
   const at = longest(moved.map((one) => one.folder).filter((one) => isBelow(real, one)))
-  return moved.find((one) => one.folder === at) ?? moved[0] ?? null
+  return moved.find((one) => one.folder === at) ?? moved[0] ?? guardAbove(all, real)
+}
+
+/** A folder inside a work tree of a guarded repository, whatever repository it says it is in. */
+function guardAbove(workspaces: readonly string[], folder: string): GuardedFolder | null {
+  for (const workspace of workspaces) {
+    const git = workTreeOf(workspace)?.commonDir
+    const roots = git === undefined ? [] : workTreesIn(git)
+    const root = longest(roots.filter((one) => isBelow(folder, one)))
+    if (root !== undefined) return { workspace, folder: root }
+  }
+  return null
 }
 
 function longest(paths: readonly string[]): string | undefined {
@@ -88,6 +100,11 @@ export function guardNamedIn(
   installs: readonly InstallPlace[],
   text: string,
 ): GuardedFolder | null {
-  const named = longest(guardedPaths(installs).filter((path) => mentions(text, path)))
-  return named === undefined ? null : guardOf(installs, named)
+  const named = guardedPaths(installs).filter((path) => mentions(text, path))
+  // WHY all of them: a path that leads nowhere any more must not hide another one.
+  for (const path of named.toSorted((a, b) => b.length - a.length)) {
+    const found = guardOf(installs, path)
+    if (found !== null) return found
+  }
+  return null
 }

@@ -34,7 +34,8 @@ export function workTreeOf(folder: string): WorkTree | null {
 function commonDirAt(dotGit: string): string | null {
   const stats = statOf(dotGit)
   if (stats === undefined) return null
-  if (stats.isDirectory()) return dotGit
+  // An empty folder of that name is no repository, and must not hide the one above it.
+  if (stats.isDirectory()) return statOf(join(dotGit, 'HEAD')) ? realFolder(dotGit) : null
   const named = /^gitdir: (.+)$/m.exec(linkText(dotGit) ?? '')?.[1]
   if (named === undefined) return null
   const own = resolve(dirname(dotGit), named.trim())
@@ -97,8 +98,11 @@ function statOf(path: string): ReturnType<typeof statSync> {
 }
 
 function linkText(path: string): string | null {
+  const stats = statOf(path)
+  // WHY looked at first: reading a pipe would never end, and a large file takes the memory.
+  if (stats === undefined || !stats.isFile() || stats.size > linkBytesMax) return null
   try {
-    return readFileSync(path, 'utf8').slice(0, linkBytesMax)
+    return readFileSync(path, 'utf8')
   } catch {
     // Git keeps no such file here.
     return null

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Install } from '../doors/init/install.ts'
+import { homeOf } from '../home/home.ts'
+import { writeInstalls } from '../home/installs.ts'
+import { openBench } from '../runtime/runtime.contract.ts'
+import { openGuardAlarms } from './guard-alarms.ts'
+import { openHookWatch } from './watch-hooks.ts'
+
+function openWatch(...workspaces: readonly string[]) {
+  const root = mkdtempSync(join(tmpdir(), 'pawl-watch-'))
+  const { runtime } = openBench()
+  onTestFinished(async () => {
+    await runtime.close()
+    rmSync(root, { recursive: true, force: true })
+  })
+  const home = homeOf({ PAWL_HOME: join(root, 'home') }, root)
+  mkdirSync(home.folder, { recursive: true, mode: 0o700 })
+  const folders = workspaces.map((name) => join(root, name))
+  for (const folder of folders) mkdirSync(join(folder, '.codex'), { recursive: true })
+  const files = [{ path: '.codex/hooks.json', sha256: '0' }]
+  const installs = folders.map((workspace) => ({ workspace, host: 'codex', files, folders: [] }))
+  writeInstalls(home, installs as unknown as readonly Install[])
+  const sent: string[] = []
+  const announce = async ({ title }: { readonly title: string }) => sent.push(title) > 0
+  const alarms = openGuardAlarms({ announce, now: () => 0, log: () => undefined })
+  const watch = openHookWatch({ home, runtime, alarms, log: () => undefined })
+  return { watch, folders, sent }
+}
+
+test.each(['a folder', 'a pipe'])(
+  'hooks that are %s are a problem of their folder, and others are looked at',
+  async (what) => {
+    const { watch, folders, sent } = openWatch('a', 'b')
+    const [first = '', second = ''] = folders
+    const hooks = join(first, '.codex', 'hooks.json')
+    if (what === 'a folder') mkdirSync(hooks)
+    else execFileSync('mkfifo', [hooks])
+    await watch.look()
+    expect(watch.brokenAt(first).join()).toContain('cannot be read')
+    expect(watch.brokenAt(second).join()).toContain('no longer has')
+    expect(sent).toHaveLength(2)
+  },
+)
