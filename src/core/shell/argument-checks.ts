@@ -148,7 +148,7 @@ const wordsExpected = anyOf(names.makeWords, '(?:^|_|FLAGS|ARGS)(?:', ')$|FLAGS$
 const placeExpected = anyOf(names.makePlaces, '(?:^|_)(?:', ')$|DIR$')
 
 /** `make PYTEST='touch x;'`: a variable that could be what a recipe runs. */
-export function isRiskyVariable(word: string): boolean {
+function isRiskyVariable(word: string): boolean {
   const [, name, value = ''] = /^([\w.-]+)\s*(?:[:?+!]|::)?=(.*)$/s.exec(word) ?? []
   if (name === undefined) return false
   if (makeNames.test(name) || /[;&|`<>\n]|\$[({]/.test(value)) return true

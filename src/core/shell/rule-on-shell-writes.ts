@@ -54,7 +54,7 @@ export function isKnownReader(command: SimpleCommand): boolean {
 }
 
 /** Why a command is more than reading, building or testing; null: it is not. */
-export function whyItWrites(command: SimpleCommand): string | null {
+function whyItWrites(command: SimpleCommand): string | null {
   const first = command.words[0]
   // A name that only shows when it runs is left to what is hidden.
   if (first === undefined || first === null) return null

@@ -36,7 +36,7 @@ import { calculates, noteTarget, visitParameter } from './walk-values.ts'
 import { otherWords, valuesOfWord, wordsIn } from './walk-words.ts'
 
 /** The most nodes of all trees of one text. */
-export const shellNodesMax = 12_000
+const shellNodesMax = 12_000
 
 /** Visits a script and all that is in it, scripts of inner shells too. */
 export function walkScript(script: ParsedScript, facts: Facts, scope: CommandScope): void {

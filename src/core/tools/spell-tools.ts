@@ -11,7 +11,7 @@ import { commonToolOf, isPatchName } from './tool-names.ts'
 const ownServer = 'pawl'
 
 /** The full name of a tool of a server on a host; null: no host is known, and its name must do. */
-export function spellServerTool({ server, tool }: McpName, host: AgentHostId | null): string {
+function spellServerTool({ server, tool }: McpName, host: AgentHostId | null): string {
   if (host === null) return tool
   const { servers, dashes } = agentHosts[host].tools
   const name = dashes === 'kept' ? server : server.replaceAll('-', '_')
