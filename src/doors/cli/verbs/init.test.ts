@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -146,6 +147,7 @@ describe('what is written', () => {
 
   test('files that init makes are kept out of git, in the clone and in a worktree', async () => {
     const bench = openBench()
+    execFileSync('git', ['init', '--quiet', bench.workspace])
     bench.write('.git/info/exclude', '# mine\n*.log')
     bench.write('.mcp.json', '{}')
     await bench.pawl('init', 'claude', 'gemini', '--yes')
