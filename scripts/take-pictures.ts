@@ -13,11 +13,11 @@ const bytesMax = 150_000
 const settleMs = 1_500
 const waitMsMax = 60_000
 
-const desk = { width: 1280, height: 800 }
+const desktop = { width: 1280, height: 800 }
 const phone = { width: 380, height: 780 }
 const looks = [
-  { name: 'light', scheme: 'light', size: desk },
-  { name: 'dark', scheme: 'dark', size: desk },
+  { name: 'light', scheme: 'light', size: desktop },
+  { name: 'dark', scheme: 'dark', size: desktop },
   { name: 'phone', scheme: 'light', size: phone },
   { name: 'phone-dark', scheme: 'dark', size: phone },
 ] as const

@@ -91,7 +91,7 @@ function drawGraph(picture: Picture, layout: Layout): string[] {
   for (const [index, placed] of layout.edges.entries()) {
     const edge = picture.edges[index]
     const isDashed = edge ? isDashedKind(edge) : false
-    parts.push(svgArrow({ points: placed.points, look: lookOf(edge), isDashed }))
+    parts.push(svgArrow({ points: placed.points, look: readCommandOf(edge), isDashed }))
   }
   for (const [index, placed] of layout.edges.entries()) {
     const edge = picture.edges[index]
@@ -111,7 +111,7 @@ function drawGraph(picture: Picture, layout: Layout): string[] {
   return parts
 }
 
-function lookOf(edge: PictureEdge | undefined): EdgeLook {
+function readCommandOf(edge: PictureEdge | undefined): EdgeLook {
   if (edge?.kind === 'detour' || edge?.kind === 'return') return 'edge-detour'
   return edge?.isBad ? 'edge-bad' : 'edge'
 }
@@ -131,7 +131,7 @@ function drawLabel(edge: PictureEdge, placed: PlacedEdge): string {
   for (const lock of box.locks) parts.push(svgIcon('lock', { x: x + lock.x, y: y + lock.y }))
   for (const text of box.texts) {
     const isPlain = text.look === 'signal'
-    const colour = isPlain ? lookOf(edge).replace(/^edge-?/u, '') : ''
+    const colour = isPlain ? readCommandOf(edge).replace(/^edge-?/u, '') : ''
     parts.push(svgText({ ...text, x: x + text.x, y: y + text.y, look: colour || text.look }))
   }
   return parts.join('')

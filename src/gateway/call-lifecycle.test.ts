@@ -23,9 +23,9 @@ function open(answer: Answering): GatewayJudge & { readonly asked: JsonObject[] 
     return answer(name, options)
   }
   // WHY the cast: only what a judge asks is answered.
-  const desk = { daemon, workspace: '/work', runId: null, holder: 'one', askWaitMs: 0 }
+  const context = { daemon, workspace: '/work', runId: null, holder: 'one', askWaitMs: 0 }
   const judge = openGatewayJudge({
-    ...desk,
+    ...context,
     env: {},
     log: () => undefined,
     held: { runId: null },

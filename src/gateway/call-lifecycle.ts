@@ -67,18 +67,18 @@ const beatMs = 5_000
 /** Characters of a result that go on record with its report. */
 const outputCharsMax = 200_000
 
-export function openGatewayJudge(desk: GatewayContext): GatewayJudge {
+export function openGatewayJudge(context: GatewayContext): GatewayJudge {
   const reports = new Set<Promise<void>>()
   /** Those of them that had to be sent again. */
   const late = new Set<Promise<void>>()
   const reportOf = ({ runId, callId, branch, approvalId }: Verdict) => {
     if (runId === null || callId === null) return null
     const call = { runId, callId, branch }
-    const release = approvalId === null ? null : keepLease(desk, call)
+    const release = approvalId === null ? null : keepLease(context, call)
     return (ended: CallOutcome): void => {
       release?.()
       const onLost = (): void => void late.add(done)
-      const done = report(desk, { ...call, onLost }, ended).finally(() => {
+      const done = report(context, { ...call, onLost }, ended).finally(() => {
         reports.delete(done)
         late.delete(done)
       })
@@ -99,7 +99,7 @@ export function openGatewayJudge(desk: GatewayContext): GatewayJudge {
         // WHY for no other: they were sent before, and the daemon counts them first.
         if (late.size > 0) await Promise.all(late)
         const askedAt = performance.now()
-        const verdict = await decided(desk, wish)
+        const verdict = await decided(context, wish)
         pass.take(verdict.pass, askedAt)
         if (verdict.verdict !== 'allow') return { kind: 'no', refusal: refusalOf(verdict) }
         const { bytesLeft } = verdict
@@ -130,29 +130,29 @@ const tooLate: CallRefused = {
 const freely = { kind: 'go', bytesLeft: null, report: null } as const
 
 async function check(
-  desk: GatewayContext,
+  context: GatewayContext,
   wish: GatewayCallRequest,
   waitMs: number,
 ): Promise<Verdict> {
-  const { holder, held } = desk
+  const { holder, held } = context
   const { server, input, mark, signal, costMicroUsd: estimateMicroUsd } = wish
-  const whose = callerOf(desk, mark)
+  const whose = callerOf(context, mark)
   const asked = { ...whose, server, input, holder, estimateMicroUsd, waitMs }
   const askedAt = Date.now()
-  const verdict = await desk.daemon('gateway.check', asked, { signal })
+  const verdict = await context.daemon('gateway.check', asked, { signal })
   if (verdict.runId !== null) held.runId = verdict.runId
   return { ...verdict, askedAt }
 }
 
 /** The verdict, after a person was waited for as long as the settings say. */
-async function decided(desk: GatewayContext, wish: GatewayCallRequest): Promise<Verdict> {
-  const end = performance.now() + desk.askWaitMs
-  let verdict = await check(desk, wish, Math.min(desk.askWaitMs, beatMs))
+async function decided(context: GatewayContext, wish: GatewayCallRequest): Promise<Verdict> {
+  const end = performance.now() + context.askWaitMs
+  let verdict = await check(context, wish, Math.min(context.askWaitMs, beatMs))
   while (verdict.verdict === 'ask' && !wish.signal.aborted) {
     const left = Math.floor(end - performance.now())
     if (left <= 0) return verdict
     wish.progress(`a person decides: ${verdict.reason}`)
-    verdict = await check(desk, wish, Math.min(left, beatMs))
+    verdict = await check(context, wish, Math.min(left, beatMs))
   }
   return verdict
 }
@@ -179,21 +179,21 @@ function keepLease(
 
 type Reported = ApprovedCall & { readonly onLost: () => void }
 
-async function report(desk: GatewayContext, made: Reported, ended: CallOutcome): Promise<void> {
+async function report(context: GatewayContext, made: Reported, ended: CallOutcome): Promise<void> {
   const { runId, callId, branch, onLost } = made
   const { output } = ended
   const whole = {
     runId,
     callId,
     ...(branch === null ? {} : { branch }),
-    holder: desk.holder,
+    holder: context.holder,
     ...ended,
     output: output === null || output.length > outputCharsMax ? null : output,
   }
   try {
-    await desk.daemon('gateway.report', whole, { onLost })
+    await context.daemon('gateway.report', whole, { onLost })
   } catch (fault) {
-    desk.log(`a call could not be reported: ${errorMessageOf(fault)}`)
+    context.log(`a call could not be reported: ${errorMessageOf(fault)}`)
   }
 }
 

@@ -7,8 +7,10 @@ import type { McpUpstream, UpstreamAnswer, UpstreamResult } from './upstream.ts'
 
 type Begun = { readonly params: JsonObject; readonly done: UpstreamResult; left: boolean }
 
-/** A server whose answers the test gives, behind a desk that lets through what it is told to. */
-function openDesk(more: { isAccepted?: boolean; isConnected?: boolean; isFree?: boolean } = {}) {
+/** A server whose answers the test gives, behind a context that lets through what it is told to. */
+function openToolBench(
+  more: { isAccepted?: boolean; isConnected?: boolean; isFree?: boolean } = {},
+) {
   const { isAccepted = true, isConnected = true, isFree = true } = more
   const begun: Begun[] = []
   const begin: McpUpstream['begin'] = (_method, params, done) => {
@@ -24,17 +26,20 @@ function openDesk(more: { isAccepted?: boolean; isConnected?: boolean; isFree?: 
       ? ({ server, name: 'read', isAccepted } as unknown as CatalogueTarget)
       : null
   // WHY the cast: nothing else of them is asked for.
-  const desk = { catalogue: { knownTool }, judgeFreely: () => isFree } as unknown as CallToolContext
-  return { desk, begun }
+  const context = {
+    catalogue: { knownTool },
+    judgeFreely: () => isFree,
+  } as unknown as CallToolContext
+  return { context, begun }
 }
 
 const call = { name: 'files__read', arguments: { path: 'a.txt' } }
 
 test('a call that nobody has a say in is passed on at once, and so is its answer', () => {
-  const { desk, begun } = openDesk()
+  const { context, begun } = openToolBench()
   const told: ToolCallResult[] = []
   const params = { ...call, _meta: { progressToken: 7 } }
-  expect(forwardUnguarded(desk, params, (one) => told.push(one))).not.toBeNull()
+  expect(forwardUnguarded(context, params, (one) => told.push(one))).not.toBeNull()
   expect(begun[0]?.params).toEqual({ ...params, name: 'read' })
   begun[0]?.done({ kind: 'result', result: { content: [] } })
   expect(told).toEqual([{ result: { content: [] } }])
@@ -45,8 +50,8 @@ test.each([
   ['that wants to be a task', { ...call, task: {} }, call.arguments],
   ['with a mark that nobody can prove', { ...call, arguments: { a: 1, _pawl: {} } }, { a: 1 }],
 ])('a call %s keeps its place among the others', (_what, params, args) => {
-  const { desk, begun } = openDesk()
-  expect(forwardUnguarded(desk, params, () => undefined)).not.toBeNull()
+  const { context, begun } = openToolBench()
+  expect(forwardUnguarded(context, params, () => undefined)).not.toBeNull()
   expect(begun[0]?.params).toEqual({ name: 'read', arguments: args })
 })
 
@@ -58,9 +63,9 @@ test('what nests too deep for a text is told as such, and throws nothing', () =>
 })
 
 test('whoever leaves says so to the server, and is told nothing', () => {
-  const { desk, begun } = openDesk()
+  const { context, begun } = openToolBench()
   const told: ToolCallResult[] = []
-  const leave = forwardUnguarded(desk, call, (one) => told.push(one))
+  const leave = forwardUnguarded(context, call, (one) => told.push(one))
   leave?.()
   expect(begun[0]?.left).toBe(true)
   begun[0]?.done({ kind: 'cancelled' })
@@ -68,9 +73,9 @@ test('whoever leaves says so to the server, and is told nothing', () => {
 })
 
 test('a server that fails meanwhile is told as a result that models read', () => {
-  const { desk, begun } = openDesk()
+  const { context, begun } = openToolBench()
   const told: ToolCallResult[] = []
-  forwardUnguarded(desk, call, (one) => told.push(one))
+  forwardUnguarded(context, call, (one) => told.push(one))
   const failed: UpstreamAnswer = { kind: 'failed', code: 'UPSTREAM_LOST', reason: 'gone', hint: '' }
   begun[0]?.done(failed)
   expect(told).toMatchObject([{ result: { isError: true } }])
@@ -86,7 +91,7 @@ test.each([
   ['is for a server that is away', call, { isConnected: false }],
   ['has to be asked about', call, { isFree: false }],
 ])('a call that %s is looked at with more care', (_what, params, more) => {
-  const { desk, begun } = openDesk(more)
-  expect(forwardUnguarded(desk, params, () => undefined)).toBeNull()
+  const { context, begun } = openToolBench(more)
+  expect(forwardUnguarded(context, params, () => undefined)).toBeNull()
   expect(begun).toEqual([])
 })

@@ -19,7 +19,7 @@ export type ToolCallResult =
   | null
 
 export type CallToolContext = {
-  readonly desk: GatewayContext
+  readonly context: GatewayContext
   readonly catalogue: Catalogue
   readonly judge: GatewayJudge['judge']
   readonly judgeFreely: GatewayJudge['judgeFreely']

@@ -32,7 +32,7 @@ export type CatalogueTarget = {
 }
 
 type CatalogueOptions = {
-  readonly desk: GatewayContext
+  readonly context: GatewayContext
   readonly servers: ReadonlyMap<string, Server>
   readonly onChange: (kind: CatalogueKind) => void
 }
@@ -44,7 +44,7 @@ export const promptTool = 'prompts/get'
 /** How long a list waits for servers that are slow to start. */
 const readyMsMax = 15_000
 
-export function openCatalogue({ desk, servers, onChange }: CatalogueOptions): Catalogue {
+export function openCatalogue({ context, servers, onChange }: CatalogueOptions): Catalogue {
   /** What the stage was last known to allow, as `server:tool`. */
   const shown = new Map<string, boolean>()
   /** What the client has last seen; null: it has not asked. */
@@ -57,8 +57,8 @@ export function openCatalogue({ desk, servers, onChange }: CatalogueOptions): Ca
       { server: server.name, tool: readTool },
       { server: server.name, tool: promptTool },
     ])
-    const answer = await desk.daemon('gateway.offer', { ...callerOf(desk), tools: names })
-    if (answer.runId !== null) desk.held.runId = answer.runId
+    const answer = await context.daemon('gateway.offer', { ...callerOf(context), tools: names })
+    if (answer.runId !== null) context.held.runId = answer.runId
     for (const [i, name] of names.entries()) {
       const offered = answer.offered[i] ?? 'hidden'
       if (offered !== 'same') shown.set(keyOf(name), offered === 'listed')

@@ -37,7 +37,7 @@ export type Relay = {
 }
 
 type RelayOptions = {
-  readonly desk: GatewayContext
+  readonly context: GatewayContext
   readonly entries: readonly ServerEntry[]
   readonly version: string
   /** Sends to the client. `maybe`: only while it reads as fast as we write. */
@@ -48,7 +48,7 @@ type RelayOptions = {
 const requestsMax = 256
 const versions = new Set(['2024-11-05', '2025-03-26', '2025-06-18', protocolVersion])
 
-export function openRelay({ desk, entries, version, send }: RelayOptions): Relay {
+export function openRelay({ context, entries, version, send }: RelayOptions): Relay {
   let abilities: JsonObject | null = null
   const open = new Map<RpcId, Leaving>()
   const tell = (message: RpcMessage, mode: 'surely' | 'maybe' = 'surely'): void => {
@@ -57,26 +57,26 @@ export function openRelay({ desk, entries, version, send }: RelayOptions): Relay
     else if (isResponse(message)) send(JSON.stringify(tooDeep(message.id)), mode)
   }
   const servers = new Map<string, Server>()
-  const asks = openServerRequests({ servers, tell, abilities: () => abilities, log: desk.log })
+  const asks = openServerRequests({ servers, tell, abilities: () => abilities, log: context.log })
   const look = (): Promise<void> =>
     catalogue
       .look()
       .catch((fault: unknown) =>
-        desk.log(`could not find out which tools to show: ${String(fault)}`),
+        context.log(`could not find out which tools to show: ${String(fault)}`),
       )
   const ears = {
     onMessage: asks.hear,
     onOffers: () => void look(),
     abilities: () => abilities ?? {},
   }
-  for (const entry of entries) servers.set(entry.name, openUpstreamServer(entry, desk, ears))
+  for (const entry of entries) servers.set(entry.name, openUpstreamServer(entry, context, ears))
   const catalogue = openCatalogue({
-    desk,
+    context,
     servers,
     onChange: (kind) => tell({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
   })
-  const { judge, judgeFreely, close: closeJudge } = openGatewayJudge(desk)
-  const work = { desk, catalogue, judge, judgeFreely, servers }
+  const { judge, judgeFreely, close: closeJudge } = openGatewayJudge(context)
+  const work = { context, catalogue, judge, judgeFreely, servers }
   const pass: Pass = (params, done) => forwardUnguarded(work, params, done)
   const answer = openAnswering({ methods: methodsOf(work), pass, open, tell, send })
   const hear = ({ method, params }: RpcNotification): void => {

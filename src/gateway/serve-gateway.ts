@@ -49,7 +49,7 @@ export async function serveGateway(options: GatewayOptions): Promise<void> {
   const link = openReconnectingClient(connect)
   const { askWaitMs, servers: entries } = settings
   const [holder, held] = [randomUUID(), { runId: null }]
-  const desk: GatewayContext = {
+  const context: GatewayContext = {
     daemon: link.ask,
     workspace,
     runId,
@@ -64,10 +64,10 @@ export async function serveGateway(options: GatewayOptions): Promise<void> {
     if (mode === 'maybe' && output.writableLength > waitingBytesMax) return
     write(`${text}\n`)
   }
-  const relay = openRelay({ desk, entries, version, send })
+  const relay = openRelay({ context, entries, version, send })
   const over = new AbortController()
   const timer = setInterval(() => void relay.lookAgain(), lookMs)
-  void watch({ connect, desk, relay, signal: over.signal })
+  void watch({ connect, context, relay, signal: over.signal })
   await hear(input, output, (line) => take(line, relay, send))
   over.abort()
   clearInterval(timer)
@@ -109,13 +109,13 @@ function take(line: Buffer | 'too long', relay: Relay, send: Send): void {
 
 type Watching = {
   readonly connect: () => Promise<Client>
-  readonly desk: GatewayContext
+  readonly context: GatewayContext
   readonly relay: Relay
   readonly signal: AbortSignal
 }
 
 /** Hears of runs as they change, so that what is shown is never what an older stage allowed. */
-async function watch({ connect, desk, relay, signal }: Watching): Promise<void> {
+async function watch({ connect, context, relay, signal }: Watching): Promise<void> {
   let timer: NodeJS.Timeout | null = null
   let seen = ''
   const look = (): void => {
@@ -127,7 +127,8 @@ async function watch({ connect, desk, relay, signal }: Watching): Promise<void> 
       const client = await connect()
       signal.addEventListener('abort', () => client.close(), { once: true })
       for await (const { id, workspace, stage, status } of client.watch({ signal })) {
-        if (workspace !== desk.workspace && id !== (desk.runId ?? desk.held.runId)) continue
+        if (workspace !== context.workspace && id !== (context.runId ?? context.held.runId))
+          continue
         const now = `${id} ${status} ${stage}`
         if (seen === now && timer !== null) continue
         clearTimeout(timer ?? undefined)

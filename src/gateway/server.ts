@@ -64,7 +64,7 @@ const methods = {
 
 export function openUpstreamServer(
   entry: ServerEntry,
-  desk: GatewayContext,
+  context: GatewayContext,
   ears: ServerEars,
 ): Server {
   const { name, timeoutSeconds = timeoutSecondsDefault } = entry
@@ -72,15 +72,15 @@ export function openUpstreamServer(
   const upstream = openUpstream({
     name,
     timeoutMs: timeoutSeconds * 1_000,
-    open: (wireEars) => launch(desk, { entry, state }, wireEars),
+    open: (wireEars) => launch(context, { entry, state }, wireEars),
     greeting: () => greetingFor(entry, ears.abilities()),
     onConnected: async (ask, can) => {
-      await refreshAll({ desk, entry, state, ask, can })
+      await refreshAll({ context, entry, state, ask, can })
       // After the connection is one: whoever hears of it may call at once.
       setImmediate(() => ears.onOffers(server))
     },
     onMessage: (message) => ears.onMessage(server, message),
-    log: desk.log,
+    log: context.log,
   })
   const ask: UpstreamRequest = async (method, params = {}) =>
     (await upstream.ensure()) ?? upstream.request(method, params)
@@ -91,13 +91,13 @@ export function openUpstreamServer(
     tools: () => state.offerings,
     lists: () => state.lists,
     refresh: async (what) => {
-      await refreshOne({ desk, entry, state, ask, can: upstream.can }, what)
+      await refreshOne({ context, entry, state, ask, can: upstream.can }, what)
       ears.onOffers(server)
     },
     lookAgain: async () => {
       if (!state.isLaunched) return void (await upstream.ensure())
       if ([...state.offerings.values()].every(({ isAccepted }) => isAccepted)) return
-      await see(desk, { entry, state })
+      await see(context, { entry, state })
       ears.onOffers(server)
     },
     costMicroUsd: (tool) => costOf(entry, tool),
@@ -131,34 +131,37 @@ function offeringsOf(
 }
 
 /** Tells the daemon what the server is now. A daemon that does not answer agrees to nothing. */
-async function see(desk: GatewayContext, { entry, state }: Whole): Promise<void> {
+async function see(context: GatewayContext, { entry, state }: Whole): Promise<void> {
   const { name, scope } = entry
   const sight = { scope, server: name, launch: launchIn(entry), tools: [...state.seen] }
   try {
-    const { accepted } = await desk.daemon('gateway.see', { ...callerOf(desk), ...sight })
+    const { accepted } = await context.daemon('gateway.see', { ...callerOf(context), ...sight })
     state.offerings = offeringsOf(name, state.seen, accepted)
   } catch (fault) {
     state.offerings = offeringsOf(name, state.seen, [])
-    desk.log(`the tools of \`${name}\` cannot be listed: ${errorMessageOf(fault)}`)
+    context.log(`the tools of \`${name}\` cannot be listed: ${errorMessageOf(fault)}`)
   }
 }
 
 async function launch(
-  desk: GatewayContext,
+  context: GatewayContext,
   { entry, state }: Whole,
   ears: WireListeners,
 ): Promise<UpstreamWire | WireEnd> {
   const { name, scope } = entry
   const seen = pinLaunch(entry)
   const sight = { scope, server: name, launch: launchIn(entry), tools: null }
-  const { isLaunchAccepted } = await desk.daemon('gateway.see', { ...callerOf(desk), ...sight })
+  const { isLaunchAccepted } = await context.daemon('gateway.see', {
+    ...callerOf(context),
+    ...sight,
+  })
   state.isLaunched = isLaunchAccepted
   if (!isLaunchAccepted) {
     const why = seen.doubts.length === 0 ? '' : ` (${seen.doubts.join(', ')})`
     const reason = `nobody has accepted starting \`${seen.about}\` yet${why}`
     return { code: 'TOOL_UNPINNED', reason }
   }
-  const how = launchOf(entry, desk.workspace, desk.env)
+  const how = launchOf(entry, context.workspace, context.env)
   if (how.kind === 'stdio') return openStdioUpstream(how, ears)
   // WHY loaded here: most servers are programs, and need no library.
   return (await import('./http-upstream.ts')).openHttpUpstream(how, ears)
@@ -176,7 +179,7 @@ function greetingFor({ sampling }: ServerEntry, abilities: JsonObject): JsonObje
 }
 
 type Look = Whole & {
-  readonly desk: GatewayContext
+  readonly context: GatewayContext
   readonly ask: UpstreamRequest
   readonly can: (what: string) => boolean
 }
@@ -189,7 +192,7 @@ async function refreshAll(look: Look): Promise<void> {
 }
 
 async function refreshOne(look: Look, what: keyof Lists | 'tools'): Promise<void> {
-  const { desk, entry, state, ask, can } = look
+  const { context, entry, state, ask, can } = look
   const isThere = can(what === 'resourceTemplates' ? 'resources' : what)
   if (what !== 'tools') {
     const entries = isThere ? await listAll(ask, methods[what], what) : []
@@ -198,9 +201,9 @@ async function refreshOne(look: Look, what: keyof Lists | 'tools'): Promise<void
     return
   }
   const { tools, refused } = validateTools(isThere ? await listAll(ask, 'tools/list', what) : [])
-  for (const why of refused) desk.log(`\`${entry.name}\`: ${why}`)
+  for (const why of refused) context.log(`\`${entry.name}\`: ${why}`)
   state.seen = tools
-  await see(desk, { entry, state })
+  await see(context, { entry, state })
 }
 
 /** Every page of a list; what cannot be read is not there. */

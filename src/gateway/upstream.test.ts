@@ -122,7 +122,7 @@ test('a resource that one server lists and another claims by a template is nobod
   const two = server('two', { resourceTemplates: [{ uriTemplate: 'a://{id}' }] })
   const servers = new Map([one, two].map((each) => [each.name, each]))
   const { findResource } = openCatalogue({
-    desk: {} as GatewayContext,
+    context: {} as GatewayContext,
     servers,
     onChange: () => undefined,
   })

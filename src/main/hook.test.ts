@@ -18,7 +18,7 @@ const denial = { exit: 0, stdout: '{"decision":"deny","reason":"ü"}', stderr: '
 
 type Site = { readonly house: House; readonly home: Home; readonly asked: HookRequestBody[] }
 
-/** A data directory with both sockets of a daemon, whose desk answers what it is given. */
+/** A data directory with both sockets of a daemon, which answer what they are given. */
 async function openSite(answer: HookOutput): Promise<Site> {
   const house = openHouse({ PAWL_NO_AUTOSTART: '1' })
   onTestFinished(house.close)

@@ -29,7 +29,7 @@ import { openPolicies } from '../runtime/definitions/policies.ts'
 import { openBypassTokens } from '../runtime/gateway/bypass-tokens.ts'
 import { type OpenRuntime, openRuntime, type RuntimeOptions } from '../runtime/open-runtime.ts'
 import type { Store } from '../runtime/ports.ts'
-import { openDesk, openHooks } from './open-hooks.ts'
+import { openDaemonHookAnswerer, openHooks } from './open-hooks.ts'
 import { openMcp } from './open-mcp.ts'
 import { type Notify, openNotify } from './open-notify.ts'
 import { openStore } from './open-store.ts'
@@ -97,11 +97,11 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(spending.close)
     const proxy = await startProxy({ home, config, log, runtime, store, tokens })
     opened.push(proxy.close)
-    const desk = openDesk(runtime, watch, { home, log, config, spending, alarms })
+    const context = openDaemonHookAnswerer(runtime, watch, { home, log, config, spending, alarms })
     const api = openApi({
       runtime,
       tokens,
-      answerHook: desk.answerHttp,
+      answerHook: context.answerHttp,
       signIns,
       people: notify,
       hosts: () => hostsOf(home, watch),
@@ -112,7 +112,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       ...spans.hear,
     })
     // WHY before the doors: a client that has seen the socket may be a hook, and asks at once.
-    opened.push(await openHooks(desk, tokens, { home, log, config }))
+    opened.push(await openHooks(context, tokens, { home, log, config }))
     const { url, close: closeDoors } = await openDoors(api, settings, config)
     notify.serveAt(url)
     opened.push(closeDoors)

@@ -22,8 +22,12 @@ type HookDependencies = { readonly home: Home; readonly log: LogLine; readonly c
 
 type Spent = HookDependencies & { readonly spending: Spending; readonly alarms: GuardAlarms }
 
-/** The desk at which hooks are answered. */
-export function openDesk(runtime: Runtime, watch: HookWatch, around: Spent): HookAnswerer {
+/** What answers hooks in the daemon. */
+export function openDaemonHookAnswerer(
+  runtime: Runtime,
+  watch: HookWatch,
+  around: Spent,
+): HookAnswerer {
   const { config, log, spending, home, alarms } = around
   return openHookAnswerer({
     runtime,
@@ -48,7 +52,7 @@ export function openDesk(runtime: Runtime, watch: HookWatch, around: Spent): Hoo
 
 /** Opens the door for hooks, and puts the client where hosts will look for it. */
 export async function openHooks(
-  desk: HookAnswerer,
+  context: HookAnswerer,
   tokens: TokenCheck,
   { home, log }: HookDependencies,
 ): Promise<() => Promise<void>> {
@@ -56,7 +60,7 @@ export async function openHooks(
   const onFault = (fault: unknown): void =>
     log('error', 'a hook failed', { fault: fault instanceof Error ? fault.message : String(fault) })
   const door = await openHookDoor({
-    answer: desk.answer,
+    answer: context.answer,
     authenticate,
     path: home.hookSocket,
     onFault,

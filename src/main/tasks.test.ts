@@ -12,13 +12,13 @@ const taskOf = (id: string) => ({
   tool: { name: `submit_${id}` },
   steps: [{ id: `ASK_${id.toUpperCase()}`, goal: `Ask about ${id}`, inputs: [{ name: id }] }],
 })
-const desk = { type: 'context', context: { task: [taskOf('refund'), taskOf('parcel')] } }
+const support = { type: 'context', context: { task: [taskOf('refund'), taskOf('parcel')] } }
 const shop = {
   type: 'context',
   name: 'shop',
   context: { task: [taskOf('order'), taskOf('gift')] },
 }
-const house = useHouse({ near: [desk], stored: [shop] })
+const house = useHouse({ near: [support], stored: [shop] })
 
 describe.runIf(isOurNode)('a file with several tasks', { timeout: 60_000 }, () => {
   test.each(['stdio', 'http'] as const)(
@@ -71,8 +71,10 @@ describe.runIf(isOurNode)('a file with several tasks', { timeout: 60_000 }, () =
     )
     expect((await house().json('start', 'gift')).view.name).toBe('gift')
     expect((await house().json('start', 'parcel')).view.name).toBe('parcel')
-    writeFileSync(join(house().workspace, 'desk.json'), JSON.stringify(desk))
-    expect((await house().json('start', 'desk.json', '--task', 'parcel')).view.name).toBe('parcel')
+    writeFileSync(join(house().workspace, 'support.json'), JSON.stringify(support))
+    expect((await house().json('start', 'support.json', '--task', 'parcel')).view.name).toBe(
+      'parcel',
+    )
   })
 
   test('a definition is not changed or removed by the name of one of its tasks', async () => {

@@ -1,5 +1,5 @@
 /** The content of a notification, before a channel formats it. Must not know transports. */
-import { visible } from '../core/policy/format-input.ts'
+import { visible } from '../core/policy/format-call-input.ts'
 import type { ApprovalQuestion, QuestionPart } from '../runtime/people/approval-question.ts'
 import type { RunHead } from '../runtime/ports.ts'
 import type { News } from './notifications-for.ts'

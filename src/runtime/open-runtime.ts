@@ -99,37 +99,38 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const tools = { store, shelf, cache, queue, waiters, clock, newId }
   const outboxFor = options.outboxFor ?? (() => [])
   const titles = openRunTitles(tools)
-  const desk = { ...tools, approvalMs, policies, guarded, outboxFor, titles }
-  const definitions = openDefinitions(desk)
+  const context = { ...tools, approvalMs, policies, guarded, outboxFor, titles }
+  const definitions = openDefinitions(context)
   const startedAt = clock.now()
-  const forget = store.onChange((runId, seq) => hearOf(desk, runId, seq))
+  const forget = store.onChange((runId, seq) => noteChange(context, runId, seq))
   const expire = (row: ApprovalRow): Promise<CommandOutcome> =>
     // WHY no id: it needs none to happen once, and an agent could have used it before.
-    handleCommand(desk, expiryOf(row), { actor: system, commandId: null })
+    handleCommand(context, expiryOf(row), { actor: system, commandId: null })
   const due = openDueWork({ ...options, expire })
-  const [judging, marks] = [judgingOf(desk), openCallSignatures()]
+  const [judging, marks] = [judgingOf(context), openCallSignatures()]
   // WHY none: what begins on another node is heard of too late to take one back.
   const passes = store.isShared ? null : (options.passes ?? null)
-  const reading = { ...judging, ...queriesOf(desk), waitFor: (wish: Wait) => waitFor(desk, wish) }
+  const wait = (wish: Wait) => waitFor(context, wish)
+  const reading = { ...judging, ...queriesOf(context), waitFor: wait }
   const onChange = (): void => passes?.takeBack()
-  const calls = callsOf(desk, { ...options, marks, runtime: reading, onChange })
+  const calls = callsOf(context, { ...options, marks, runtime: reading, onChange })
   return {
     ...reading,
     calls,
-    start: (request, by) => startRun(desk, request, by),
-    resolve: (id, decision, by) => resolve(desk, { id, decision }, by),
+    start: (request, by) => startRun(context, request, by),
+    resolve: (id, decision, by) => resolve(context, { id, decision }, by),
     sessions: sessionsOf(store, clock),
     titles,
-    gateway: openGateway({ ...desk, calls, runtime: judging, passes }),
+    gateway: openGateway({ ...context, calls, runtime: judging, passes }),
     marks,
     pricesIn: options.prices ?? (() => knownPrices),
     onChange: waiters.listen,
     definitions,
     readPolicies: options.policies,
-    drafts: openDrafts({ ...desk, definitions }),
-    memories: openMemories(desk),
-    tasks: openTasks(desk),
-    proxyKeys: openProxyKeys(desk),
+    drafts: openDrafts({ ...context, definitions }),
+    memories: openMemories(context),
+    tasks: openTasks(context),
+    proxyKeys: openProxyKeys(context),
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
     exportRun: (runId) => exportRun(store, runId),
     importRun: async (copy) => {
@@ -139,15 +140,14 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
       return anchor
     },
     usage: () => {
-      const [runsCached, waitersCount] = [cache.size(), waiters.count()]
-      const listenError = store.listenError()
-      return { store: store.kind, runsCached, waitersCount, listenError, startedAt }
+      const [runsCached, waitersCount, kind] = [cache.size(), waiters.count(), store.kind]
+      return { store: kind, runsCached, waitersCount, listenError: store.listenError(), startedAt }
     },
     findTrouble: onceIn(troubleMs, clock, store.findTrouble),
     tick: async () => (await due.expire()) + (await due.deliver()),
     expireDue: due.expire,
     deliverOwed: due.deliver,
-    poll: () => poll(desk),
+    poll: () => poll(context),
     letGo: async () => {
       const gone = await removeOldRuns(store, options.retention, clock.now())
       for (const runId of gone) cache.drop(runId)
@@ -182,14 +182,14 @@ type CallsParts = Pick<OpenCallsTools, 'marks'> & {
   readonly onChange: () => void
 }
 
-function callsOf(desk: CommandContext, parts: CallsParts): Calls {
+function callsOf(context: CommandContext, parts: CallsParts): Calls {
   const { marks, runtime, onChange, brokenHooks = () => [] } = parts
   return openCalls({
-    ...desk,
-    ...{ marks, runtime, leafOf, brokenHooks, now: desk.clock.now },
-    openRuns: openOpenRuns({ ...desk, onChange }),
+    ...context,
+    ...{ marks, runtime, leafOf, brokenHooks, now: context.clock.now },
+    openRuns: openOpenRuns({ ...context, onChange }),
     openBranches: async (runId) => openBranchesIn(await runtime.readRun(runId, null)),
-    currentRun: (runId) => currentRun(desk, runId),
+    currentRun: (runId) => currentRun(context, runId),
   })
 }
 
@@ -203,21 +203,21 @@ function openBranchesIn({ view }: RunReading): readonly string[] {
 type Judging = Pick<Runtime, 'send' | 'judge' | 'checkFree' | 'readRun' | 'readApproval'>
 
 /** What is needed to judge calls. */
-function judgingOf(desk: Parameters<typeof judgeDry>[0]): Judging {
+function judgingOf(context: Parameters<typeof judgeDry>[0]): Judging {
   return {
-    send: (runId, intent, by) => send(desk, { runId, intent }, by),
-    judge: (request) => judgeDry(desk, request),
-    checkFree: (call) => checkFree(desk, call),
+    send: (runId, intent, by) => send(context, { runId, intent }, by),
+    judge: (request) => judgeDry(context, request),
+    checkFree: (call) => checkFree(context, call),
     readRun: async (runId, branch) => {
-      const run = await currentRun(desk, runId)
+      const run = await currentRun(context, runId)
       const leaf = leafOf(run, branch)
       const { notice } = leaf.state
       const standing = standingOf(leaf)
       const { head, family } = run
-      const view = viewOf(desk, { family, workspace: head.workspace }, branch)
+      const view = viewOf(context, { family, workspace: head.workspace }, branch)
       return { head, view, notice, standing }
     },
-    readApproval: (id) => knownApproval(desk.store, id),
+    readApproval: (id) => knownApproval(context.store, id),
   }
 }
 
@@ -234,31 +234,31 @@ function onceIn<T>(ms: number, clock: Clock, ask: () => Promise<T>): () => Promi
 }
 
 /** Another node moved a run: what is at hand of it is old. */
-function hearOf({ cache, waiters }: CommandContext, runId: string, seq: number): void {
+function noteChange({ cache, waiters }: CommandContext, runId: string, seq: number): void {
   const cached = cache.get(runId)
   if (cached !== undefined && cached.head.seq < seq) cache.drop(runId)
   waiters.wake(runId, seq)
 }
 
-async function poll(desk: CommandContext): Promise<void> {
-  const { store, waiters } = desk
+async function poll(context: CommandContext): Promise<void> {
+  const { store, waiters } = context
   const awaited = store.isShared ? waiters.awaited() : []
   if (awaited.length === 0) return
-  for (const [runId, seq] of await store.readSeqs(awaited)) hearOf(desk, runId, seq)
+  for (const [runId, seq] of await store.readSeqs(awaited)) noteChange(context, runId, seq)
 }
 
 type AddressedIntent = { readonly runId: string; readonly intent: Intent }
 
 async function send(
-  desk: CommandContext,
+  context: CommandContext,
   { runId, intent }: AddressedIntent,
   by: By,
 ): Promise<CommandOutcome> {
-  const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, desk.guarded)
+  const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, context.guarded)
   const wish = { runId, plan, asked: askedIn(intent) }
-  if (intent.kind !== 'check') return handleCommand(desk, wish, by)
+  if (intent.kind !== 'check') return handleCommand(context, wish, by)
   try {
-    return await handleCommand(desk, wish, by)
+    return await handleCommand(context, wish, by)
   } catch (fault) {
     if (fault instanceof PawlError && fault.code === 'RUN_UNKNOWN') throw fault
     return denial(runId, fault)
@@ -310,10 +310,10 @@ function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
   }
 }
 
-function checkFree(desk: CommandContext, spoken: FreeCall): FreeVerdict {
+function checkFree(context: CommandContext, spoken: FreeCall): FreeVerdict {
   try {
-    const policies = desk.policies(spoken.workspace)
-    const verdict = judgeWithoutRun(freeCallOf(spoken, desk.guarded), policies)
+    const policies = context.policies(spoken.workspace)
+    const verdict = judgeWithoutRun(freeCallOf(spoken, context.guarded), policies)
     return { ...verdict, isFree: policies.length === 0 }
   } catch (fault) {
     return { ...denialOf(fault), isFree: false }
@@ -328,24 +328,24 @@ function expiryOf({ id, runId }: ApprovalRow): Parameters<typeof handleCommand>[
 type Deciding = { readonly id: string; readonly decision: DecisionOnApproval }
 
 async function resolve(
-  desk: CommandContext,
+  context: CommandContext,
   { id, decision }: Deciding,
   by: By,
 ): Promise<CommandOutcome> {
-  const { runId } = await knownApproval(desk.store, id)
+  const { runId } = await knownApproval(context.store, id)
   const { granted, hash: seen, edits } = decision
   const note = truncateText(decision.note)
   const asked = { type: 'ResolveApproval', approvalId: id, granted, note } as const
   const told = decision.isTold === undefined ? {} : { isTold: decision.isTold }
   const command = { ...asked, hash: seen, edits, ...told }
   const outcome = await handleCommand(
-    desk,
+    context,
     { runId, plan: () => ({ command, branch: null }), asked: command },
     by,
   )
   const { reply } = outcome
   if (reply.kind !== 'refused' || reply.code !== 'APPROVAL_UNKNOWN') return outcome
-  const row = await knownApproval(desk.store, id)
+  const row = await knownApproval(context.store, id)
   if (row.status === 'pending') return outcome
   const who = row.decidedBy === null ? '' : ` by ${row.decidedBy}`
   const message = `\`${id}\` was already ${row.status}${who}`

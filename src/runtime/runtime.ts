@@ -21,7 +21,7 @@ import type { ProxyKeys } from './costs/proxy-keys.ts'
 import type { Drafts } from './definitions/drafts.ts'
 import type { Memories } from './documents/memories.ts'
 import type { Tasks } from './documents/tasks.ts'
-import type { Gateway } from './gateway/gateway.ts'
+import type { Gateway } from './gateway/gateway-port.ts'
 import type { ApprovalQuestion } from './people/approval-question.ts'
 import type {
   ApprovalQuery,

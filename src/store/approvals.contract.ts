@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalQuery, ApprovalRow, OutboxItem } from '../runtime/ports.ts'
 import { approvalOf, changeOf, outboxItemOf, startedAt } from './sample-records.contract.ts'
-import { allPages, type Subject } from './subject.contract.ts'
+import { allPages, type Subject } from './store-under-test.contract.ts'
 
 export function approvalsContract({ store }: Subject): void {
   const ask = async (runId: string, approvals: readonly ApprovalRow[]) => {

@@ -1,10 +1,10 @@
 /** Approved calls of gateways on a store: the holder makes a call, and nobody makes it twice. */
 import { describe, expect, test } from 'vitest'
 import { callLeaseMs, leaseCollection } from '../runtime/calls/leases.ts'
-import type { GatewayCall } from '../runtime/gateway/gateway.ts'
+import type { GatewayCall } from '../runtime/gateway/gateway-port.ts'
 import type { Store } from '../runtime/ports.ts'
 import { asAgent, asPerson, type Bench, openBench } from '../runtime/runtime.contract.ts'
-import type { Subject } from './subject.contract.ts'
+import type { Subject } from './store-under-test.contract.ts'
 
 const asking = JSON.stringify({
   id: 'files',

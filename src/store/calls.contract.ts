@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { CallRequest } from '../runtime/calls/calls.ts'
 import type { Store } from '../runtime/ports.ts'
 import { asAgent, asPerson, type Bench, openBench } from '../runtime/runtime.contract.ts'
-import type { Subject } from './subject.contract.ts'
+import type { Subject } from './store-under-test.contract.ts'
 
 /** `deploy` waits for a person, everything else of the stage is free. */
 const release = JSON.stringify({

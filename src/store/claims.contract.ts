@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Claim } from '../runtime/ports.ts'
 import { changeOf } from './sample-records.contract.ts'
-import type { Subject } from './subject.contract.ts'
+import type { Subject } from './store-under-test.contract.ts'
 
 function claimOf(runId: string, session: string, more: Partial<Claim> = {}): Claim {
   return { runId, branch: '', session, at: 1, ...more }

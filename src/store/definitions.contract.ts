@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { definitionOf, machineOf, versionOf } from './sample-records.contract.ts'
-import { allPages, type Subject } from './subject.contract.ts'
+import { allPages, type Subject } from './store-under-test.contract.ts'
 
 export function definitionsContract({ store, reopen }: Subject): void {
   describe('a machine', () => {

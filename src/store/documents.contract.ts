@@ -1,7 +1,7 @@
 /** Documents beside the runs, written together or not at all. */
 import { describe, expect, test } from 'vitest'
 import type { DocumentChange } from '../runtime/ports.ts'
-import { allPages, type Subject } from './subject.contract.ts'
+import { allPages, type Subject } from './store-under-test.contract.ts'
 
 function changeTo(key: string, more: Partial<DocumentChange> = {}): DocumentChange {
   return { collection: 'memory', key, expected: null, data: `{"of":"${key}"}`, at: 1, ...more }

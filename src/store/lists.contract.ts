@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PageQuery, RunQuery } from '../runtime/ports.ts'
 import { changeOf, startedAt } from './sample-records.contract.ts'
-import { allPages, type Subject } from './subject.contract.ts'
+import { allPages, type Subject } from './store-under-test.contract.ts'
 
 const everything = { statuses: null, workspace: null, definition: null }
 

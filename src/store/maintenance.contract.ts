@@ -9,7 +9,7 @@ import {
   outboxItemOf,
   startedAt,
 } from './sample-records.contract.ts'
-import type { Subject } from './subject.contract.ts'
+import type { Subject } from './store-under-test.contract.ts'
 
 const everyRun = { statuses: null, workspace: null, definition: null, after: null, limit: 100 }
 

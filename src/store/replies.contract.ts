@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Committed, RunChange } from '../runtime/ports.ts'
 import { changeOf, eventOf, replyOf } from './sample-records.contract.ts'
-import type { Subject } from './subject.contract.ts'
+import type { Subject } from './store-under-test.contract.ts'
 
 /** A command as the runtime keeps it: its records carry its id, and it may have none. */
 function commandOf(runId: string, expectedSeq: number, { id = 'c', count = 1 }): RunChange {

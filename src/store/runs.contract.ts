@@ -11,7 +11,7 @@ import {
   replyOf,
   startedAt,
 } from './sample-records.contract.ts'
-import type { Subject } from './subject.contract.ts'
+import type { Subject } from './store-under-test.contract.ts'
 
 function count(results: readonly Committed[]): Record<Committed, number> {
   const counts = { committed: 0, conflict: 0, repeated: 0 }

@@ -13,7 +13,7 @@ import { listsContract } from './lists.contract.ts'
 import { careContract } from './maintenance.contract.ts'
 import { repliesContract } from './replies.contract.ts'
 import { runsContract } from './runs.contract.ts'
-import type { Subject } from './subject.contract.ts'
+import type { Subject } from './store-under-test.contract.ts'
 import { textsContract } from './texts.contract.ts'
 
 /** A store with nothing in it. */

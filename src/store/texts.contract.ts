@@ -12,7 +12,7 @@ import {
   startedAt,
   versionOf,
 } from './sample-records.contract.ts'
-import type { Subject } from './subject.contract.ts'
+import type { Subject } from './store-under-test.contract.ts'
 
 const texts: Readonly<Record<string, string>> = {
   'an escaped lone surrogate': '{"a":"\\ud800","b":"\\udfff\\ud83d"}',

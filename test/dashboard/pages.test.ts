@@ -1,6 +1,6 @@
 /**
  * Every page with the sample in it: nothing that keeps somebody out, no complaint of the browser,
- * no request to anywhere else, in light and dark, on a desk and on a phone.
+ * no request to anywhere else, in light and dark, on a desktop and on a phone.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -69,8 +69,8 @@ describe.runIf(canBrowse)('every page', { timeout: 90_000 }, () => {
 
   const phone = { width: 380, height: 780 }
   const looks: readonly (PageWish & { readonly name: string })[] = [
-    { name: 'light on a desk', scheme: 'light' },
-    { name: 'dark on a desk', scheme: 'dark' },
+    { name: 'light on a desktop', scheme: 'light' },
+    { name: 'dark on a desktop', scheme: 'dark' },
     { name: 'light on a phone', scheme: 'light', size: phone },
     { name: 'dark on a phone', scheme: 'dark', size: phone },
   ]

@@ -21,7 +21,7 @@ const spelled = ({ server, tool }: Called): string => `mcp__${server}__${tool}`
 /** One way in each: all that a door does for a call, without its wire. */
 const doors: Readonly<Record<string, Door>> = {
   hook: async ({ bench, call }) => {
-    const desk = openHookAnswerer({
+    const context = openHookAnswerer({
       runtime: bench.runtime,
       settings: { askWaitMs: 0, stopsMax: 1, otherSessions: 'refused' },
       checkHooks: () => [],
@@ -29,7 +29,7 @@ const doors: Readonly<Record<string, Door>> = {
       report: () => undefined,
       log: () => undefined,
     })
-    await desk.answerHttp({
+    await context.answerHttp({
       ...{ host: 'claude', workspace: '/work', runId: null },
       payload: {
         ...{ hook_event_name: 'PreToolUse', session_id: 's', tool_use_id: 't' },

@@ -23,7 +23,7 @@ export type AgentSignal =
 export function toCommand(machine: Machine, utterance: AgentSignal): Command {
   switch (utterance.kind) {
     case 'message':
-      return hearMessage(machine, utterance)
+      return messageCommand(machine, utterance)
     case 'signal':
       return eventToCommand(utterance.name, utterance.data)
     case 'answer':
@@ -46,7 +46,7 @@ export function toCommand(machine: Machine, utterance: AgentSignal): Command {
   }
 }
 
-function hearMessage(
+function messageCommand(
   machine: Machine,
   { name, data, stage, goTo }: Extract<AgentSignal, { kind: 'message' }>,
 ): Command {

@@ -33,7 +33,7 @@ export type Call = {
   /** The tool is one of Pawl's own, by its server and not by its name alone. */
   readonly isOwn: boolean
   /** What of its command only looks, where the host has no tool for that; absent: nothing. */
-  readonly looks?: ShellLooks
+  readonly looks?: ReadCommands
   /** It is bookkeeping of its host, free where nobody forbids it; absent: it is not. */
   readonly bookkeeping?: Bookkeeping
   /** Folders of Pawl itself, as absolute paths; absent: none is known. */
@@ -43,12 +43,12 @@ export type Call = {
 }
 
 /** Commands of a shell text that stand in for tools which the host does not have. */
-export type ShellLooks = {
-  readonly commands: readonly ShellLook[]
+export type ReadCommands = {
+  readonly commands: readonly ReadCommand[]
   /** There is nothing else in the text but commands that need no permission. */
   readonly isAll: boolean
 }
-export type ShellLook = {
+export type ReadCommand = {
   /** Its place among the commands of the text. */
   readonly at: number
   /** The tools any of which stands for it, as definitions name them. */

@@ -17,14 +17,14 @@ import type { DecisionBuilder } from './decision-builder.ts'
 import { closeDecision, emit, openDecision } from './decision-builder.ts'
 import { hasEnded } from './is-running.ts'
 import {
-  findKnownCall,
   findRefused,
-  type KnownCall,
+  findRepeatedCall,
+  type RepeatedCall,
   refusalIn,
   refusedText,
   stateForCaller,
   unsureCall,
-} from './known-call.ts'
+} from './repeated-call.ts'
 import type {
   Approval,
   Call,
@@ -66,7 +66,7 @@ function judgeAndRecord(where: EngineContext, state: RunState, checking: Checkin
   const { call, estimateMicroUsd } = checking
   const { machine, envelope, around = nothingAround } = where
   const draft = openDecision(machine, state, envelope)
-  const known = findKnownCall(state, checking)
+  const known = findRepeatedCall(state, checking)
   if (known !== null) return answerKnown(draft, checking, known)
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
   const seen = stateForCaller(state, checking, envelope.at)
@@ -92,7 +92,7 @@ function judgeAndRecord(where: EngineContext, state: RunState, checking: Checkin
 }
 
 /** What is said of a call that is known already. Nothing is counted or asked once more. */
-function answerKnown(draft: DecisionBuilder, { call }: Checking, known: KnownCall): Decision {
+function answerKnown(draft: DecisionBuilder, { call }: Checking, known: RepeatedCall): Decision {
   const input = runningInput(draft, call)
   if ('open' in known) {
     const { callId, grant } = known.open

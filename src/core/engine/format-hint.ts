@@ -1,5 +1,5 @@
 /** Formats alternatives as one short sentence. Does not know how they were found. */
-import { visible } from '../policy/format-input.ts'
+import { visible } from '../policy/format-call-input.ts'
 import type { Alternative } from './types.ts'
 
 const nameCharsMax = 60

@@ -5,7 +5,7 @@
  */
 import type { ShellReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { baseName } from '../shell/wrappers.ts'
-import { kindsOfWork, packageRunners } from './kinds-of-work.ts'
+import { commandSynonyms, packageRunners } from './command-synonyms.ts'
 
 /** Forms of one command that are proposed. */
 const formsMax = 24
@@ -108,7 +108,7 @@ function termsOf(words: readonly string[]): Terms {
     program: versionless(plain[0] ?? ''),
     words: new Set(pieces.filter((word) => word !== '')),
     options: new Set(options),
-    kinds: [...pieces, ...options].flatMap((word) => kindsOfWork.get(word) ?? []),
+    kinds: [...pieces, ...options].flatMap((word) => commandSynonyms.get(word) ?? []),
   }
 }
 

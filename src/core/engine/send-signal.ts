@@ -6,7 +6,7 @@
 import type { JsonObject } from '../json.ts'
 import { own } from '../json.ts'
 import type { Machine, Route, Stage, Trigger } from '../machine/machine.ts'
-import { visible } from '../policy/format-input.ts'
+import { visible } from '../policy/format-call-input.ts'
 import { applyMove, outsideDetour } from './apply-move.ts'
 import { requestMove } from './approval.ts'
 import { beginRun } from './begin-run.ts'

@@ -2,7 +2,7 @@
  * Which variables a CEL expression reads, and what in it can never work.
  * Knows the library's tree. Must not know scopes.
  */
-import { type CelTree, celChildren, hasFunction } from './cel-guard.ts'
+import { type CelTree, celChildren, hasFunction } from './cel-limits.ts'
 
 const typeNames: ReadonlySet<string> = new Set([
   'bool',

@@ -5,13 +5,13 @@
 import { type CelInput, type CelValue, isCelError, parse, plan } from '@bufbuild/cel'
 import { emptyRecord, type JsonObject, own } from '../json.ts'
 import { newCache } from './bounded-cache.ts'
-import { doubtCelTree } from './cel-doubts.ts'
-import { type CelTree, guardedEnv, meterRun, meterTree } from './cel-guard.ts'
+import { type CelTree, limitedEnv, meterRun, meterTree } from './cel-limits.ts'
 import { celProblem, celReads, isTypeName } from './cel-reads.ts'
+import { celTypeMismatches } from './cel-type-mismatches.ts'
 import { fromCel, toCel } from './cel-values.ts'
 import { depthProblem, type Misfit } from './expression-depth.ts'
 import type { Evaluated } from './expression-types.ts'
-import type { ExpressionDoubt, KnowPath } from './jmespath-doubts.ts'
+import type { KnowPath, TypeMismatch } from './jmespath-type-mismatches.ts'
 import { libraryErrorReason } from './library-error.ts'
 import { compiledMax, newMeter, settleMeter, treeDepthMax, type WorkMeter } from './meter.ts'
 
@@ -45,11 +45,11 @@ export function evaluateCel(text: string, variables: JsonObject): Evaluated {
 }
 
 /** What in an expression can never work, by what is known about the paths that it reads. */
-export function doubtCel(text: string, know: KnowPath): readonly ExpressionDoubt[] {
+export function doubtCel(text: string, know: KnowPath): readonly TypeMismatch[] {
   if (!compiled.get(text).ok) return []
   // WHY again: the tree that runs is metered, and no longer what its author wrote.
   const tree = parse(text).expr
-  return tree === undefined ? [] : doubtCelTree(tree, know)
+  return tree === undefined ? [] : celTypeMismatches(tree, know)
 }
 
 /** Like `evaluateCel`, for variables that are CEL values already; for the conformance tests. */
@@ -130,7 +130,7 @@ function compileTree(tree: CelTree): Compiled {
       offset: 0,
     }
   }
-  return { ok: true, reads, names, problem, run: plan(guardedEnv, tree) }
+  return { ok: true, reads, names, problem, run: plan(limitedEnv, tree) }
 }
 
 /** The library's words name a line and a column; a finding wants an offset. */

@@ -8,7 +8,7 @@ import { doubtCel, evaluateCel, parseCel } from './cel.ts'
 import type { CaseBranch, Evaluated, Expr, Scope } from './expression-types.ts'
 import { isTruthy } from './is-truthy.ts'
 import { doubtJmespath, evaluateJmespath, parseJmespath } from './jmespath.ts'
-import type { ExpressionDoubt, KnowPath } from './jmespath-doubts.ts'
+import type { KnowPath, TypeMismatch } from './jmespath-type-mismatches.ts'
 import { anyValue, type KnownValue } from './known-values.ts'
 import { nestingMax } from './meter.ts'
 
@@ -52,7 +52,7 @@ export function parseExpr(expr: Expr): ParsedExpr {
 export function doubtExpr(
   expr: Exclude<Expr, { language: 'case' }>,
   know: KnowPath,
-): { readonly doubts: readonly ExpressionDoubt[]; readonly value: KnownValue } {
+): { readonly doubts: readonly TypeMismatch[]; readonly value: KnownValue } {
   if (expr.language === 'jmespath') return doubtJmespath(expr.text, know)
   return { doubts: doubtCel(expr.text, know), value: anyValue }
 }

@@ -7,10 +7,14 @@ import type { Json } from '../json.ts'
 import { newCache } from './bounded-cache.ts'
 import { depthProblem, type Misfit } from './expression-depth.ts'
 import type { Evaluated } from './expression-types.ts'
-import { type DoubtedTree, doubtTree, type KnowPath } from './jmespath-doubts.ts'
 import { callProblem } from './jmespath-functions.ts'
 import { type JmespathTree, walkTree } from './jmespath-interpreter.ts'
 import { readsOf } from './jmespath-reads.ts'
+import {
+  jmespathTypeMismatches,
+  type KnowPath,
+  type TypeCheckedTree,
+} from './jmespath-type-mismatches.ts'
 import { anyValue } from './known-values.ts'
 import { libraryErrorReason } from './library-error.ts'
 import { compiledMax, newMeter, settleMeter, treeDepthMax } from './meter.ts'
@@ -48,9 +52,9 @@ export function parseJmespath(text: string): ParsedJmespath {
 }
 
 /** What in an expression can never work, by what is known about the paths that it reads. */
-export function doubtJmespath(text: string, know: KnowPath): DoubtedTree {
+export function doubtJmespath(text: string, know: KnowPath): TypeCheckedTree {
   const known = compiled.get(text)
-  return known.ok ? doubtTree(known.tree, know) : { doubts: [], value: anyValue }
+  return known.ok ? jmespathTypeMismatches(known.tree, know) : { doubts: [], value: anyValue }
 }
 
 function compileText(text: string): Compiled {

@@ -15,7 +15,7 @@ import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
 import type { Redirection, ShellReading } from '../shell/shell-reading.ts'
 import { withText } from '../tools/shell-input.ts'
 import { actOfShape, namesMatch, startsJob } from '../tools/tool-names.ts'
-import { withoutLooks } from './rule-on-looks.ts'
+import { withoutReadCommands } from './rule-on-read-commands.ts'
 import type { StageDenial } from './stage-denial.ts'
 
 /** The commands that a stage's list has to speak of; null: there are none, or no list. */
@@ -36,7 +36,7 @@ function listDenial(asked: ListedCall): StageDenial | null {
   const shell = listedShell(stage, call)
   if (commands === null || shell === null) return null
   const denial =
-    ruleOnCommands(withoutLooks(asked, shell), commands, call.workspace) ??
+    ruleOnCommands(withoutReadCommands(asked, shell), commands, call.workspace) ??
     ruleOnExports(shell, commands, Object.keys(stage.rule.envSet))
   return denial === null ? null : { ...denial, field: 'commands' }
 }

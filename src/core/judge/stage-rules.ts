@@ -14,7 +14,12 @@ import { actOfShape, namesMatch } from '../tools/tool-names.ts'
 import { type AnswerSource, denyBy, noAnswers, passBy, type RuleAnswer } from './rule-answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
 import { isUncounted, ruleOnCounts, touchedFiles } from './rule-on-counts.ts'
-import { lookingRule, onlyLooks, ruleOnLooks, withoutLooks } from './rule-on-looks.ts'
+import {
+  readCommandRule,
+  readsOnly,
+  ruleOnReadCommands,
+  withoutReadCommands,
+} from './rule-on-read-commands.ts'
 import {
   isUnlimited,
   listedShell,
@@ -151,7 +156,7 @@ function eachCommand(question: RuleInput): readonly RuleAnswer[] {
   if (call.shell === null || commands === null) return noAnswers
   const rule = ruleIn(question, 'commands')
   const first = ruleOnShell(question)
-  const shell = withoutLooks(question, call.shell)
+  const shell = withoutReadCommands(question, call.shell)
   return explainCommands(shell, commands, call.workspace).flatMap((one) => {
     const { text, entry, trouble } = one
     if (trouble === null) {
@@ -180,8 +185,8 @@ function ruleOnTool(asked: StageRuleInput): StageDenial | null {
   }
   if (allow === 'all' || !speaksOf(rule.tools, call.tool)) return ruleOnServerWrites(asked)
   if (isListed(allow, call) || call.bookkeeping !== undefined) return null
-  if (onlyLooks(asked)) {
-    const denial = ruleOnLooks(asked)
+  if (readsOnly(asked)) {
+    const denial = ruleOnReadCommands(asked)
     return denial === null ? null : { ...denial, field: 'paths' }
   }
   return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'allow' }
@@ -208,13 +213,13 @@ function allowingRule(asked: StageRuleInput): 'allow' | RuleRef | null {
   const { tools } = asked.stage.rule
   if (tools.allow === 'all' || !speaksOf(tools, call.tool)) return null
   if (isListed(tools.allow, call)) return 'allow'
-  return call.bookkeeping?.rule ?? lookingRule(asked, ruleIn(asked, 'allow'))
+  return call.bookkeeping?.rule ?? readCommandRule(asked, ruleIn(asked, 'allow'))
 }
 
 /** What lets a command through that no list stops: the list, or the tool it stands in for. */
 function allowingCommands(asked: StageRuleInput): 'commands' | RuleRef | null {
   if (listedShell(asked.stage, asked.call) === null) return null
-  return onlyLooks(asked) ? lookingRule(asked, ruleIn(asked, 'allow')) : 'commands'
+  return readsOnly(asked) ? readCommandRule(asked, ruleIn(asked, 'allow')) : 'commands'
 }
 
 /** Whether there is a list, and it is about such tools. */

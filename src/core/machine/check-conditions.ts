@@ -4,7 +4,7 @@
  */
 import { doubtExpr } from '../expr/evaluate.ts'
 import type { CaseBranch, Expr } from '../expr/expression-types.ts'
-import type { KnowPath } from '../expr/jmespath-doubts.ts'
+import type { KnowPath } from '../expr/jmespath-type-mismatches.ts'
 import {
   alwaysNull,
   anyValue,
@@ -16,8 +16,8 @@ import {
 } from '../expr/known-values.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { CheckContext } from './check-context.ts'
-import { opsAt, opsOf } from './check-values.ts'
 import type { Field, Op, Stage } from './machine.ts'
+import { opsAt, opsOf } from './variable-writers.ts'
 
 /** An expression where it is used. */
 type ExprUse = { readonly expr: Expr; readonly use: 'condition' | 'value'; readonly know: KnowPath }

@@ -5,9 +5,9 @@
 import type { Expr } from '../expr/expression-types.ts'
 import { type Finding, finding } from '../finding.ts'
 import { type CheckContext, linksOf, stageOf } from './check-context.ts'
-import { opsAt } from './check-values.ts'
 import { cyclesOf } from './graph.ts'
 import type { Guard, Op, ScopePath, Stage } from './machine.ts'
+import { opsAt } from './variable-writers.ts'
 
 // INVARIANT: each candidate costs a walk over its cycle, so that there is a maximum of them.
 const candidatesMax = 200

@@ -7,7 +7,7 @@ import { type Finding, finding } from '../finding.ts'
 import { own } from '../json.ts'
 import { type CheckContext, isOpenEnded, stageOf } from './check-context.ts'
 import { whyNever } from './check-guards.ts'
-import { type GuardUse, guardUsesOf, writersOf } from './check-values.ts'
+import { type GuardUse, guardUsesOf, writersOf } from './variable-writers.ts'
 
 /** GUARD_UNSATISFIABLE, because its data comes too late, and GUARD_SELF_REPORTED. */
 export function checkEvidence(survey: CheckContext): readonly Finding[] {

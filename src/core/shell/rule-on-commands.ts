@@ -10,12 +10,12 @@ import {
   matchingEntries,
   namedFrom,
 } from './command-list-entries.ts'
+import { changesWhatRuns } from './dangerous-variables.ts'
 import { isFreeCommand } from './free-commands.ts'
 import { isOutside } from './leaves-workspace.ts'
 import { troubleIn } from './program-options.ts'
 import { quoteCommand } from './quote-command.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
-import { changesWhatRuns } from './variable-names.ts'
 import { baseName, runners } from './wrappers.ts'
 
 /** Commands of the shell that only answer, wait or leave: nothing is done by them. */

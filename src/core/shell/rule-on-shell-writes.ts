@@ -5,11 +5,11 @@
  */
 import type { Denial } from '../engine/types.ts'
 import { isBuildResult, isListTrouble, isNowhere } from './argument-checks.ts'
+import { changesWhatRuns } from './dangerous-variables.ts'
 import { quoteCommand } from './quote-command.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
 import { onlyAsks } from './text-languages.ts'
-import { changesWhatRuns } from './variable-names.ts'
 import { baseName } from './wrappers.ts'
 
 /** The denial of a text that would write. */

@@ -16,10 +16,10 @@ import type { McpName } from './mcp-name.ts'
 import { isControlTool } from './own-tools.ts'
 import { readDiff, readPatch } from './patch.ts'
 import { absoluteOf, type From, insideOf, pathProblem } from './paths.ts'
+import { readCommandsIn } from './read-only-commands.ts'
 import { serverToolKind } from './server-tool-kind.ts'
 import { changeByShell } from './shell-change.ts'
 import { shellIn, startsShell } from './shell-input.ts'
-import { looksIn } from './shell-looks.ts'
 import {
   actOfShape,
   canView,
@@ -205,7 +205,7 @@ function shellFacts(tool: KnownTool, input: JsonObject, where: CallLocation): Fa
   }
   const looks =
     tool.commonName === 'Bash'
-      ? looksIn(spelled, { input, shell: reading }, (path) => locate([path], from, where))
+      ? readCommandsIn(spelled, { input, shell: reading }, (path) => locate([path], from, where))
       : undefined
   return {
     shell: reading,

@@ -22,23 +22,23 @@ import { processTools } from './process-tools.ts'
 type AgentHandlers = { readonly [Name in keyof typeof agentOperations]: Handler<Name> }
 
 export const agentHandlers: AgentHandlers = {
-  'process.call': async (desk, { runId, branch, tool, input }) => {
+  'process.call': async (context, { runId, branch, tool, input }) => {
     const known = own(processTools, tool)
     if (known === undefined) return failedAnswer(noTool(tool))
     const parsed = parse(known.input, input)
     if (!parsed.ok) return parsed
-    const by = { ...byOf(desk), commandId: desk.commandId ?? randomUUID() }
+    const by = { ...byOf(context), commandId: context.commandId ?? randomUUID() }
     const call = { runId, branch: branch ?? null, tool, input }
     const { answer, value } = await callForProcess(
-      desk.runtime,
+      context.runtime,
       // WHY the cast: the tool's own schema has read it.
-      { ...call, act: (place) => known.act(desk.runtime, place, parsed.output as never) },
+      { ...call, act: (place) => known.act(context.runtime, place, parsed.output as never) },
       by,
     )
     return done({ ...callAnswerOf(answer), value })
   },
-  'process.step': async (desk, { runId, branch, answer, state, note }) => {
-    await scopeOf(desk.runtime, runId)
+  'process.step': async (context, { runId, branch, answer, state, note }) => {
+    await scopeOf(context.runtime, runId)
     const utterance = {
       kind: 'message',
       name: answer,
@@ -47,7 +47,7 @@ export const agentHandlers: AgentHandlers = {
       goTo: null,
     } as const
     const intent = { kind: 'say', utterance, branch: branch ?? null } as const
-    return accepted(await desk.runtime.send(runId, intent, byProcess(byOf(desk))))
+    return accepted(await context.runtime.send(runId, intent, byProcess(byOf(context))))
   },
   'memories.list': async ({ runtime }, { prefix, ...whose }) => {
     const scope = { workspace: whose.workspace, definition: whose.definition ?? null }

@@ -123,11 +123,11 @@ export function openApi(options: ApiOptions): Api {
       if (!parsed.ok) return parsed
       if (counts.streams >= limits.streamsMax) return failed(tooMany)
       const { runtime } = options
-      const desk = { runtime, signal: request.signal(), beatMs: limits.beatMs }
+      const context = { runtime, signal: request.signal(), beatMs: limits.beatMs }
       // WHY the cast: the compiler cannot see that name, input and stream are of one kind.
-      const open = openStreams[name] as (d: typeof desk, i: unknown) => AsyncGenerator<AnyBeat>
+      const open = openStreams[name] as (d: typeof context, i: unknown) => AsyncGenerator<AnyBeat>
       counts.streams += 1
-      return begin(open(desk, parsed.output), {
+      return begin(open(context, parsed.output), {
         onFault: options.onFault,
         onEnd: () => {
           counts.streams -= 1
@@ -209,7 +209,7 @@ async function answer(
   const errorOf = Object.hasOwn(jobsContract, name) ? jobInputError : undefined
   const parsed = parse(contract[name].input, request.input, errorOf)
   if (!parsed.ok) return parsed
-  const desk: HandlerContext = {
+  const context: HandlerContext = {
     runtime: options.runtime,
     actor: actorOf(caller ?? nobody),
     access: caller?.access ?? null,
@@ -225,10 +225,10 @@ async function answer(
   }
   // WHY the cast: the compiler cannot see that name, input and handler are of one kind.
   const handle = handlers[name] as (
-    desk: HandlerContext,
+    context: HandlerContext,
     input: unknown,
   ) => Promise<HandlerAnswer<unknown>>
-  return handle(desk, parsed.output)
+  return handle(context, parsed.output)
 }
 
 /**

@@ -9,15 +9,15 @@ type CostHandlers = {
 }
 
 export const costHandlers: CostHandlers = {
-  'runs.spend': async (desk, { runId, model, tokens, costMicroUsd, source, branch }) => {
+  'runs.spend': async (context, { runId, model, tokens, costMicroUsd, source, branch }) => {
     const isPriced = model !== undefined && tokens !== undefined && costMicroUsd === undefined
-    const prices = isPriced ? await pricesOf(desk.runtime, runId) : null
+    const prices = isPriced ? await pricesOf(context.runtime, runId) : null
     const priced =
       prices === null || !isPriced ? null : priceUsage(prices, { model, ...tokens }).microUsd
     const cost = costMicroUsd ?? priced
     if (cost === null) return failedAnswer(nothingSpent)
     const spend = { source, model: model ?? null, tokens: tokens ?? null, costMicroUsd: cost }
-    return sendIntent(desk, runId, { kind: 'spend', spend, branch: branch ?? null })
+    return sendIntent(context, runId, { kind: 'spend', spend, branch: branch ?? null })
   },
   'costs.read': async ({ runtime }, { runId, since }) =>
     done(await runtime.readCosts({ runId: runId ?? null, since: since ?? 0 })),

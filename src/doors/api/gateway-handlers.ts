@@ -1,5 +1,5 @@
 /** Handlers of the operations of the MCP gateway. */
-import type { Gateway, GatewayIdentity } from '../../runtime/gateway/gateway.ts'
+import type { Gateway, GatewayIdentity } from '../../runtime/gateway/gateway-port.ts'
 import type { By } from '../../runtime/runtime.ts'
 import type { OperationRequest } from './contract.ts'
 import type { Handlers } from './handlers.ts'
@@ -19,17 +19,17 @@ type GatewayHandlerContext = By & {
 }
 
 export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${string}`>> = {
-  'gateway.check': async (desk: GatewayHandlerContext, asked) => {
+  'gateway.check': async (context: GatewayHandlerContext, asked) => {
     const { server, input, holder, estimateMicroUsd, waitMs, ...named } = asked
     const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
-    const { signal } = desk
+    const { signal } = context
     const call = { ...whoseOf(named), server, input, holder, waitMs, signal, ...held }
-    return done(await desk.runtime.gateway.check(call, byOf(desk)))
+    return done(await context.runtime.gateway.check(call, byOf(context)))
   },
   'gateway.mark': async ({ runtime }, mark) => done({ isProven: runtime.marks.isProven(mark) }),
-  'gateway.report': async (desk: GatewayHandlerContext, { branch, ...report }) => {
+  'gateway.report': async (context: GatewayHandlerContext, { branch, ...report }) => {
     const whole = { ...report, branch: branch ?? null }
-    await desk.runtime.gateway.report(whole, byOf(desk))
+    await context.runtime.gateway.report(whole, byOf(context))
     return done({ reported: true as const })
   },
   'gateway.renew': async ({ runtime }, call) =>

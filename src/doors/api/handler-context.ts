@@ -63,7 +63,7 @@ export type HandlerAnswer<T> =
 
 /** Does what one operation asks for. */
 export type Handler<Name extends OperationName> = (
-  desk: HandlerContext,
+  context: HandlerContext,
   input: OperationRequest<Name>,
 ) => Promise<HandlerAnswer<OperationAnswer<Name>>>
 
@@ -92,11 +92,11 @@ export function byOf({ actor, commandId }: HandlerContext): By {
 
 /** Has a run do something. */
 export async function sendIntent(
-  desk: HandlerContext,
+  context: HandlerContext,
   runId: string,
   intent: Intent,
 ): Promise<HandlerAnswer<OperationAnswer<'runs.signal'>>> {
-  return accepted(await desk.runtime.send(runId, intent, byOf(desk)))
+  return accepted(await context.runtime.send(runId, intent, byOf(context)))
 }
 
 /** What a command did; a refused one is a problem. */

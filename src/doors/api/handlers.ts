@@ -41,7 +41,7 @@ export const handlers: Handlers = {
   ...agentHandlers,
   ...gatewayHandlers,
   ...mailHandlers,
-  'runs.start': async (desk, input) => {
+  'runs.start': async (context, input) => {
     const { definition, task, stage, vars, workspace, session, title, observe } = input
     const request = {
       definition,
@@ -53,7 +53,7 @@ export const handlers: Handlers = {
       ...(title === undefined ? {} : { title }),
       ...(observe === true ? { observe } : {}),
     }
-    return accepted(await desk.runtime.start(request, byOf(desk)))
+    return accepted(await context.runtime.start(request, byOf(context)))
   },
   'runs.list': async ({ runtime }, { after, limit, q, stage, ...narrow }) => {
     const page = await runtime.listRuns({
@@ -72,18 +72,18 @@ export const handlers: Handlers = {
     const [head = { ...reading.head, title: null }] = await withTitles(runtime, [reading.head])
     return done({ ...reading, head })
   },
-  'runs.signal': (desk, { runId, name, data, stage, goTo, branch }) =>
-    sendIntent(desk, runId, {
+  'runs.signal': (context, { runId, name, data, stage, goTo, branch }) =>
+    sendIntent(context, runId, {
       kind: 'say',
       utterance: { kind: 'message', name, data, stage: stage ?? null, goTo: goTo ?? null },
       branch: branch ?? null,
     }),
   ...costHandlers,
   'runs.check': async (
-    desk,
+    context,
     { runId, tool, input, host, server, cwd, branch, estimateMicroUsd, waitMs, attempt },
   ) => {
-    const { actor, commandId: key, signal, traceparent } = desk
+    const { actor, commandId: key, signal, traceparent } = context
     const options = { actor, waitMs, signal, traceparent }
     const request: CallRequest = {
       place: { kind: 'run', runId, branch: branch ?? null },
@@ -92,26 +92,27 @@ export const handlers: Handlers = {
       ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
       ...(attempt === undefined ? {} : { attempt }),
     }
-    return done(callAnswerOf(await desk.runtime.calls.begin(request, options)))
+    return done(callAnswerOf(await context.runtime.calls.begin(request, options)))
   },
-  'runs.report': (desk, { runId, callId, branch, ...report }) =>
-    sendIntent(desk, runId, {
+  'runs.report': (context, { runId, callId, branch, ...report }) =>
+    sendIntent(context, runId, {
       kind: 'report',
-      caller: callerName('api', desk.actor.kind),
+      caller: callerName('api', context.actor.kind),
       callId: callId ?? null,
       report,
       branch: branch ?? null,
     }),
-  'runs.pause': (desk, { runId, release, reason }) =>
-    sendIntent(desk, runId, { kind: 'pause', release, reason }),
-  'runs.resume': (desk, { runId }) => sendIntent(desk, runId, { kind: 'resume' }),
-  'runs.cancel': (desk, { runId, reason }) => sendIntent(desk, runId, { kind: 'cancel', reason }),
-  'runs.force': (desk, { runId, stage, vars }) =>
-    sendIntent(desk, runId, { kind: 'force', stage, vars }),
-  'runs.finishBranch': (desk, { runId, branch }) =>
-    sendIntent(desk, runId, { kind: 'finish-branch', branch }),
-  'runs.claim': async (desk, { runId, session }) => {
-    await desk.runtime.sessions.claimRun({ runId, session }, desk)
+  'runs.pause': (context, { runId, release, reason }) =>
+    sendIntent(context, runId, { kind: 'pause', release, reason }),
+  'runs.resume': (context, { runId }) => sendIntent(context, runId, { kind: 'resume' }),
+  'runs.cancel': (context, { runId, reason }) =>
+    sendIntent(context, runId, { kind: 'cancel', reason }),
+  'runs.force': (context, { runId, stage, vars }) =>
+    sendIntent(context, runId, { kind: 'force', stage, vars }),
+  'runs.finishBranch': (context, { runId, branch }) =>
+    sendIntent(context, runId, { kind: 'finish-branch', branch }),
+  'runs.claim': async (context, { runId, session }) => {
+    await context.runtime.sessions.claimRun({ runId, session }, context)
     return done({ session, runId })
   },
   'runs.locate': async ({ runtime, actor }, { workspace, runId, last }) => {
@@ -163,9 +164,9 @@ export const handlers: Handlers = {
     const titles = await runtime.titles.of([row.runId])
     return done(approvalOf(row, titles))
   },
-  'approvals.decide': async (desk, { id, granted, note, hash, edits }) => {
+  'approvals.decide': async (context, { id, granted, note, hash, edits }) => {
     const decision = { granted, note, hash: hash ?? null, edits: edits ?? null }
-    return accepted(await desk.runtime.resolve(id, decision, byOf(desk)))
+    return accepted(await context.runtime.resolve(id, decision, byOf(context)))
   },
   'definitions.create': async ({ runtime }, input) => {
     const offer = offerOf(input)

@@ -15,7 +15,7 @@ export type Beat<Name extends StreamName> = {
   readonly message: StreamMessage<Name>
 } | null
 
-type StreamDesk = {
+type StreamContext = {
   readonly runtime: Runtime
   /** Raised when the caller is gone. */
   readonly signal: AbortSignal
@@ -25,7 +25,7 @@ type StreamDesk = {
 
 type Streams = {
   readonly [Name in StreamName]: (
-    desk: StreamDesk,
+    context: StreamContext,
     input: StreamRequest<Name>,
   ) => AsyncGenerator<Beat<Name>, void, void>
 }
@@ -39,7 +39,7 @@ export const openStreams: Streams = {
 const eventsMax = 200
 
 async function* streamEvents(
-  { runtime, signal, beatMs }: StreamDesk,
+  { runtime, signal, beatMs }: StreamContext,
   { runId, after }: StreamRequest<'runs.stream'>,
 ): AsyncGenerator<Beat<'runs.stream'>, void, void> {
   await mustKnow(runtime, runId)
@@ -68,17 +68,17 @@ const changesMax = 1_000
 const pageMax = 200
 
 async function* streamChanges(
-  desk: StreamDesk,
+  context: StreamContext,
   { after }: StreamRequest<'changes.stream'>,
 ): AsyncGenerator<Beat<'changes.stream'>, void, void> {
-  const { runtime, signal, beatMs } = desk
+  const { runtime, signal, beatMs } = context
   const look = openLook(runtime, after ?? null)
   // What has changed before the stream began is no change, unless it was asked for.
   if (after === undefined) await look()
   yield null
   while (!signal.aborted) {
     // INVARIANT: listening begins before looking, so that no change falls in between.
-    const change = waitForChange(desk, Math.min(beatMs, lookMs))
+    const change = waitForChange(context, Math.min(beatMs, lookMs))
     try {
       const heads = await look()
       for (const message of heads) yield { id: message.updatedAt, message }
@@ -132,7 +132,7 @@ async function listAsking(runtime: Runtime): Promise<ReadonlySet<string>> {
 }
 
 /** Begins to listen for a change of any run; `quiet`: the time was over first. */
-function waitForChange({ runtime, signal }: StreamDesk, timeoutMs: number) {
+function waitForChange({ runtime, signal }: StreamContext, timeoutMs: number) {
   const done = new AbortController()
   const happened = new Promise<'changed' | 'quiet'>((resolve) => {
     const changed = () => resolve('changed')

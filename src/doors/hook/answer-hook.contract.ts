@@ -1,5 +1,5 @@
 /**
- * What the tests of the hooks' desk share: a desk on a runtime in memory, and hooks that ask it.
+ * What the tests of hooks share: an answerer on a runtime in memory, and hooks that ask it.
  */
 import { onTestFinished } from 'vitest'
 import type { JsonObject } from '../../core/json.ts'
@@ -16,8 +16,8 @@ type Options = {
   readonly otherSessions?: 'refused' | 'free'
 }
 
-/** A desk on a runtime in memory, and hooks of Claude Code that ask it. */
-export function openDesk({
+/** An answerer on a runtime in memory, and hooks of Claude Code that ask it. */
+export function openHookBench({
   policies = [],
   askWaitMs = 0,
   otherSessions = 'refused',
@@ -26,7 +26,7 @@ export function openDesk({
   const problems: string[] = []
   const logged: string[] = []
   const reported: GuardAlarm[] = []
-  const desk = openHookAnswerer({
+  const context = openHookAnswerer({
     runtime: bench.runtime,
     settings: { askWaitMs, stopsMax: 2, otherSessions },
     checkHooks: () => problems,
@@ -48,7 +48,7 @@ export function openDesk({
       ...more,
     })
     const whose = scope === undefined ? {} : { scope }
-    return desk.answer({ host, payload, workspace, runId, ...whose })
+    return context.answer({ host, payload, workspace, runId, ...whose })
   }
   const call = (tool: string, input: JsonObject, where: Partial<HookSession> & JsonObject = {}) => {
     count += 1
@@ -56,7 +56,7 @@ export function openDesk({
     const fields = { tool_name: tool, tool_input: input, tool_use_id: `t${count}`, ...more }
     return hook(host === 'gemini' ? 'BeforeTool' : 'PreToolUse', fields, where)
   }
-  return { ...bench, desk, problems, logged, reported, hook, call, lastKey: () => `t${count}` }
+  return { ...bench, context, problems, logged, reported, hook, call, lastKey: () => `t${count}` }
 }
 
 /** Who asks. */

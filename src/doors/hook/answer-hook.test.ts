@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { asAgent, asPerson, release, say, startRelease } from '../../runtime/runtime.contract.ts'
-import { contextIn, edit, openDesk, passes, refusalIn } from './answer-hook.contract.ts'
+import { contextIn, edit, openHookBench, passes, refusalIn } from './answer-hook.contract.ts'
 
 test('a call that the stage forbids is blocked, with what is possible instead', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   const runId = await startRelease(runtime)
   const refused = await call('Edit', edit)
   expect(refusalIn(refused)).toMatch(/TOOL_NOT_ALLOWED.*`Read`.*`READY`/s)
@@ -18,14 +18,14 @@ test('a call that the stage forbids is blocked, with what is possible instead', 
 })
 
 test('a sub-agent is held like its main agent', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   await startRelease(runtime)
   const refused = await call('Bash', { command: 'touch x' }, { agent_id: 'a1' })
   expect(refusalIn(refused)).not.toBe('')
 })
 
 test('a name that a host uses again brings no old yes with it', async () => {
-  const { runtime, hook } = openDesk()
+  const { runtime, hook } = openHookBench()
   const runId = await startRelease(runtime)
   const fields = { tool_name: 'Read', tool_input: { file_path: '/work/a' }, tool_use_id: 'x' }
   expect(refusalIn(await hook('PreToolUse', fields))).toBe('')
@@ -41,7 +41,7 @@ test('a name that a host uses again brings no old yes with it', async () => {
 })
 
 test('a report closes its call, with how it ended, and tells where the run went', async () => {
-  const { runtime, hook, call, lastKey } = openDesk()
+  const { runtime, hook, call, lastKey } = openHookBench()
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   const fields = { tool_name: 'Bash', tool_input: { command: 'npm test' } }
@@ -66,7 +66,7 @@ test('a report closes its call, with how it ended, and tells where the run went'
 })
 
 test('two sessions in one folder have runs of their own', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   const first = await startRelease(runtime)
   await call('Read', { file_path: '/work/a' }, { session: 'one' })
   const second = await startRelease(runtime)
@@ -78,7 +78,7 @@ test('two sessions in one folder have runs of their own', async () => {
 })
 
 test('a session without a run does nothing beside the runs of others but start one', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   const runId = await startRelease(runtime)
   await call('Read', { file_path: '/work/a' }, { session: 'one' })
   const refused = await call('Edit', edit, { session: 'two' })
@@ -91,7 +91,7 @@ test('a session without a run does nothing beside the runs of others but start o
 })
 
 test('an agent that forges the end of its session is not free of its run', async () => {
-  const { runtime, call, hook } = openDesk()
+  const { runtime, call, hook } = openHookBench()
   await startRelease(runtime)
   await call('Read', { file_path: '/work/a' })
   await hook('SessionEnd', { reason: 'other' })
@@ -100,7 +100,7 @@ test('an agent that forges the end of its session is not free of its run', async
 })
 
 test('what a person began is not passed over for another definition', async () => {
-  const { runtime } = openDesk()
+  const { runtime } = openHookBench()
   const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
   await startRelease(runtime)
   await runtime.start(request, asPerson)
@@ -110,7 +110,7 @@ test('what a person began is not passed over for another definition', async () =
 })
 
 test('where it is set so, a session without a run is free of the runs of others', async () => {
-  const { runtime, call, hook } = openDesk({ otherSessions: 'free' })
+  const { runtime, call, hook } = openHookBench({ otherSessions: 'free' })
   const runId = await startRelease(runtime)
   await call('Read', { file_path: '/work/a' }, { session: 'one' })
   expect(await call('Edit', edit, { session: 'two' })).toEqual(passes)
@@ -122,7 +122,7 @@ test('where it is set so, a session without a run is free of the runs of others'
 })
 
 test('where it cannot be told which run is meant, nothing is let through', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   const runs = [await startRelease(runtime), await startRelease(runtime)]
   const refused = await call('Read', { file_path: '/work/a' })
   expect(refusalIn(refused)).not.toBe('')
@@ -133,7 +133,7 @@ test('where it cannot be told which run is meant, nothing is let through', async
 })
 
 test('a session that ends leaves its run to the next one', async () => {
-  const { runtime, call, hook } = openDesk()
+  const { runtime, call, hook } = openHookBench()
   await startRelease(runtime)
   await call('Read', { file_path: '/work/a' }, { session: 'one' })
   await hook('SessionEnd', { reason: 'other' }, { session: 'one' })
@@ -141,7 +141,7 @@ test('a session that ends leaves its run to the next one', async () => {
 })
 
 test('an agent does not leave its run for another, unless a person has begun that', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   const runId = await startRelease(runtime)
   const read = { file_path: '/work/a' }
   await call('Read', read)
@@ -158,7 +158,7 @@ test('an agent does not leave its run for another, unless a person has begun tha
 })
 
 test('a run that a session begins itself is its own', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   await startRelease(runtime)
   const request = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
   const { runId } = await runtime.start({ ...request, session: 'claude:s1' }, asAgent)
@@ -167,7 +167,7 @@ test('a run that a session begins itself is its own', async () => {
 })
 
 test('the first prompt of a person names the run, before it begins or after', async () => {
-  const { runtime, hook } = openDesk()
+  const { runtime, hook } = openHookBench()
   const titleOf = async (runId: string) => (await runtime.titles.of([runId])).get(runId) ?? null
   const first = await startRelease(runtime)
   await hook('UserPromptSubmit', { prompt: '<task-notification>done</task-notification>' })
@@ -183,7 +183,7 @@ test('the first prompt of a person names the run, before it begins or after', as
 })
 
 test('an unfinished run sends its agent back, twice and no more', async () => {
-  const { runtime, hook, call } = openDesk()
+  const { runtime, hook, call } = openHookBench()
   const runId = await startRelease(runtime)
   const work = (): Promise<unknown> => call('Read', { file_path: '/work/a.ts' })
   await work()
@@ -200,7 +200,7 @@ test('an unfinished run sends its agent back, twice and no more', async () => {
 })
 
 test('an agent that only answered a question of its user may stop', async () => {
-  const { runtime, hook, call } = openDesk()
+  const { runtime, hook, call } = openHookBench()
   await startRelease(runtime)
   const own = (tool: string): Promise<unknown> => call(`mcp__pawl__pawl_${tool}`, {})
   expect(await hook('Stop', {})).toEqual(passes)
@@ -214,7 +214,7 @@ test('an agent that only answered a question of its user may stop', async () => 
 })
 
 test('what Gemini makes of our own words is no new prompt of a person', async () => {
-  const { runtime, hook, call } = openDesk()
+  const { runtime, hook, call } = openHookBench()
   await startRelease(runtime)
   const where = { host: 'gemini' }
   await call('read_file', { file_path: '/work/a.ts' }, where)
@@ -229,7 +229,7 @@ test('what Gemini makes of our own words is no new prompt of a person', async ()
 })
 
 test('a beginning tells the standing in at most 400 tokens', async () => {
-  const { runtime, hook } = openDesk()
+  const { runtime, hook } = openHookBench()
   await startRelease(runtime)
   for (const name of ['SessionStart', 'SubagentStart']) {
     const text = contextIn(await hook(name, { prompt: 'x', source: 'compact' }))
@@ -239,7 +239,7 @@ test('a beginning tells the standing in at most 400 tokens', async () => {
 })
 
 test('the standing is told once, and again when it has changed or memory was lost', async () => {
-  const { runtime, hook } = openDesk()
+  const { runtime, hook } = openHookBench()
   const runId = await startRelease(runtime)
   const prompt = async (): Promise<string> =>
     contextIn(await hook('UserPromptSubmit', { prompt: 'x' }))
@@ -253,7 +253,7 @@ test('the standing is told once, and again when it has changed or memory was los
 })
 
 test("what a tool of Pawl's own has told is not told again", async () => {
-  const { runtime, hook, call } = openDesk()
+  const { runtime, hook, call } = openHookBench()
   const runId = await startRelease(runtime)
   await hook('SessionStart', { source: 'startup' })
   await runtime.send(runId, say('READY'), asAgent)
@@ -263,7 +263,7 @@ test("what a tool of Pawl's own has told is not told again", async () => {
 })
 
 test('what a host would not pass on does not count as told', async () => {
-  const { runtime, hook, call } = openDesk()
+  const { runtime, hook, call } = openHookBench()
   await startRelease(runtime)
   const where = { host: 'gemini' }
   await call('read_file', { file_path: '/work/a.ts' }, where)
@@ -298,7 +298,7 @@ const forking = JSON.stringify({
 })
 
 test('in a fork, each sub-agent has a branch of its own and is judged by it', async () => {
-  const { runtime, call, hook } = openDesk()
+  const { runtime, call, hook } = openHookBench()
   const made = await runtime.definitions.create({ source: forking, format: 'json' })
   expect(made.findings.filter((one) => one.severity === 'error')).toEqual([])
   const request = { definition: 'forking', task: null, stage: null, vars: {}, workspace: '/work' }
@@ -323,7 +323,7 @@ test('in a fork, each sub-agent has a branch of its own and is judged by it', as
 })
 
 test('a run that observes blocks no call and no stop, and records what it would deny', async () => {
-  const { runtime, call, hook } = openDesk()
+  const { runtime, call, hook } = openHookBench()
   await runtime.definitions.create({ source: release, format: 'json' })
   const wish = { definition: 'release', task: null, stage: null, vars: {}, workspace: '/work' }
   const observe = { ...wish, observe: true } as const

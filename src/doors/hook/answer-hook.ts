@@ -39,9 +39,9 @@ export type HookAnswerer = {
   readonly answerHttp: AnswerHttpHook
 }
 
-/** Opens the desk at which hooks are answered. */
+/** Opens what answers hooks. */
 export function openHookAnswerer(options: HookOptions): HookAnswerer {
-  const desk: HookContext = {
+  const context: HookContext = {
     ...options,
     memory: openSessionMemory(),
     pairs: openHookPairs(),
@@ -50,9 +50,9 @@ export function openHookAnswerer(options: HookOptions): HookAnswerer {
   return {
     answer: async (question) => {
       const payload = parse(question.payload)
-      return printReply(await answer(desk, { ...question, payload }, 'command'))
+      return printReply(await answer(context, { ...question, payload }, 'command'))
     },
-    answerHttp: (question) => answer(desk, question, 'http'),
+    answerHttp: (question) => answer(context, question, 'http'),
   }
 }
 
@@ -62,7 +62,7 @@ type ParsedHookRequest = HookRequestBody<JsonObject | null>
 const silence: HookReply = { kind: 'json', json: {} }
 
 async function answer(
-  desk: HookContext,
+  context: HookContext,
   question: ParsedHookRequest,
   wire: HookWire,
 ): Promise<HookReply> {
@@ -71,29 +71,33 @@ async function answer(
   const isUser = question.scope === 'user'
   const heard = payload === null ? null : (protocol?.read(payload) ?? null)
   if (protocol === null || heard === null) {
-    if (isUser && desk.guard.of(question.workspace ?? '/') === null) return silence
-    desk.log('a hook was not understood', { host: question.host })
+    if (isUser && context.guard.of(question.workspace ?? '/') === null) return silence
+    context.log('a hook was not understood', { host: question.host })
     const what = `Pawl does not understand this event of \`${question.host}\`, so it is blocked`
     return blockAnswer(`${what}; update Pawl, or run \`pawl doctor\``)
   }
   const folder = question.workspace ?? heard.cwd ?? '/'
   const scope = isUser ? 'user' : 'project'
-  if (!isUser) desk.withHooks.add(sessionName(heard))
+  if (!isUser) context.withHooks.add(sessionName(heard))
   try {
-    const place = isUser ? await placeOfUser(desk, { heard, folder, runId }) : inProject(folder)
+    const place = isUser ? await placeOfUser(context, { heard, folder, runId }) : inProject(folder)
     if (place === null) return silence
     const id = eventName(heard)
-    const { word, isSecond } = await desk.pairs({ id, scope }, () => {
+    const { word, isSecond } = await context.pairs({ id, scope }, () => {
       // Its own hooks were loaded before they were removed, and hold it still.
-      if (place.problems.length > 0 && !desk.withHooks.has(sessionName(heard))) {
-        return Promise.resolve(answerWithoutHooks(desk, heard, place))
+      if (place.problems.length > 0 && !context.withHooks.has(sessionName(heard))) {
+        return Promise.resolve(answerWithoutHooks(context, heard, place))
       }
-      return hear(desk, { heard, protocol, workspace: place.workspace, runId })
+      return hear(context, { heard, protocol, workspace: place.workspace, runId })
     })
     return protocol.answer(heard, isSecond ? repeated(heard, word) : word, wire)
   } catch (fault) {
     const what = fault instanceof Error ? fault.message : String(fault)
-    desk.log('a hook could not be answered', { host: heard.host, event: heard.name, fault: what })
+    context.log('a hook could not be answered', {
+      host: heard.host,
+      event: heard.name,
+      fault: what,
+    })
     const reason = `Pawl could not decide (${what}), so this is blocked`
     const hint = 'ask a person to run `pawl status`'
     return protocol.answer(heard, faultWord(heard, `${reason}; ${hint}`), wire)
@@ -139,39 +143,39 @@ function parse(text: string): JsonObject | null {
   }
 }
 
-async function hear(desk: HookContext, request: HookRequest): Promise<HookAnswer> {
+async function hear(context: HookContext, request: HookRequest): Promise<HookAnswer> {
   const { heard } = request
   const { event } = heard
   switch (event.kind) {
     case 'call':
     case 'permission':
-      return judgeHostCall(desk, request, event.call)
+      return judgeHostCall(context, request, event.call)
     case 'report':
-      return endHostCall(desk, request, event)
+      return endHostCall(context, request, event)
     case 'prompt':
-      return answerPrompt(desk, request, event)
+      return answerPrompt(context, request, event)
     case 'begin':
     case 'agent-begin':
-      return beginSession(desk, request)
+      return beginSession(context, request)
     case 'stop':
     case 'agent-stop':
-      return answerStop(desk, request)
+      return answerStop(context, request)
     case 'config':
-      return keepHooks(desk, request)
+      return keepHooks(context, request)
     case 'end':
-      return end(desk, request)
+      return end(context, request)
     case 'nothing':
-      return payUses(desk, request)
+      return payUses(context, request)
     default:
       return assertNever(event)
   }
 }
 
 /** A host that tells what its models have used, and nothing else. */
-async function payUses(desk: HookContext, request: HookRequest): Promise<HookAnswer> {
+async function payUses(context: HookContext, request: HookRequest): Promise<HookAnswer> {
   if (request.heard.uses.length === 0) return passAnswer
-  const found = await locateSession(desk, request)
-  if (found.kind === 'run') desk.spending?.look(request.heard, found)
+  const found = await locateSession(context, request)
+  if (found.kind === 'run') context.spending?.look(request.heard, found)
   return passAnswer
 }
 
@@ -201,15 +205,15 @@ async function end(
 }
 
 /** Settings of the host have changed: ours have to be in them still. */
-async function keepHooks(desk: HookContext, request: HookRequest): Promise<HookAnswer> {
-  const problems = desk.checkHooks(request.workspace, null)
+async function keepHooks(context: HookContext, request: HookRequest): Promise<HookAnswer> {
+  const problems = context.checkHooks(request.workspace, null)
   if (problems.length === 0) return passAnswer
   const message = `the hooks of ${request.heard.host} were changed: ${problems.join('; ')}`
-  desk.log('hooks were changed', { workspace: request.workspace, problems: [...problems] })
-  const found = await locateSession(desk, request)
+  context.log('hooks were changed', { workspace: request.workspace, problems: [...problems] })
+  const found = await locateSession(context, request)
   if (found.kind === 'run') {
     const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
-    await desk.runtime.send(found.runId, { kind: 'warn', message }, by)
+    await context.runtime.send(found.runId, { kind: 'warn', message }, by)
   }
   const hint = 'the old hooks stay in force; a person can remove them with `pawl uninit`'
   return { kind: 'refuse', reason: `Pawl: ${message}; ${hint}` }

@@ -7,13 +7,13 @@ import type { JsonObject } from '../../core/json.ts'
 import { policyOf } from '../../core/policy/policy-builder.contract.ts'
 import { asAgent, asPerson, openBench, say, startRelease } from '../../runtime/runtime.contract.ts'
 import type { HookOutput } from '../api/hook-exchange.ts'
-import { edit, openDesk, passes, refusalIn } from './answer-hook.contract.ts'
+import { edit, openHookBench, passes, refusalIn } from './answer-hook.contract.ts'
 import { openHookAnswerer } from './answer-hook.ts'
 
 const asking = [policyOf({ ask: [{ capability: 'edit' }] })]
 
 test('Claude Code asks its own user, and what they agreed to is recorded as that', async () => {
-  const { runtime, call, hook, lastKey } = openDesk({ policies: asking })
+  const { runtime, call, hook, lastKey } = openHookBench({ policies: asking })
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   const asked = JSON.parse((await call('Edit', edit)).stdout).hookSpecificOutput
@@ -34,7 +34,7 @@ test('Claude Code asks its own user, and what they agreed to is recorded as that
 test('what several people have to approve is not left to the prompt of a host', async () => {
   const approvals = { needed: 2 }
   const policies = [policyOf({ ask: [{ capability: 'edit', approvals }] })]
-  const { runtime, call, hook, lastKey } = openDesk({ policies, askWaitMs: 10 })
+  const { runtime, call, hook, lastKey } = openHookBench({ policies, askWaitMs: 10 })
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   const refused = await call('Edit', edit)
@@ -52,7 +52,7 @@ test('what several people have to approve is not left to the prompt of a host', 
 })
 
 test('where the host cannot ask, the call waits, and passes after a person agreed', async () => {
-  const { runtime, call } = openDesk({ policies: asking, askWaitMs: 5_000 })
+  const { runtime, call } = openHookBench({ policies: asking, askWaitMs: 5_000 })
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   const waiting = call('apply_patch', patch, { host: 'codex' })
@@ -67,7 +67,7 @@ test('where the host cannot ask, the call waits, and passes after a person agree
 const patch = { command: '*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n' }
 
 test('where nobody answers, the call is refused, and passes once when it is approved', async () => {
-  const { runtime, call } = openDesk({ policies: asking })
+  const { runtime, call } = openHookBench({ policies: asking })
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   const refused = await call('apply_patch', patch, { host: 'codex' })
@@ -79,7 +79,7 @@ test('where nobody answers, the call is refused, and passes once when it is appr
 })
 
 test('a call behind the gateway is left to it, with whose it is, and counted there', async () => {
-  const { runtime, call, hook } = openDesk()
+  const { runtime, call, hook } = openHookBench()
   const runId = await startRelease(runtime)
   const input = { path: 'a', _pawl: { session: 'claude:other', run: null } }
   const passed = JSON.parse((await call('mcp__pawl-gateway__fs__read', input)).stdout)
@@ -103,7 +103,7 @@ test('a call behind the gateway is left to it, with whose it is, and counted the
 })
 
 test('Codex writes the name of the gateway its own way; elsewhere that is a stranger', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   const runId = await startRelease(runtime)
   const name = 'mcp__pawl_gateway__fs__read'
   const { stdout, exit } = await call(name, { path: 'a' }, { host: 'codex', session: 'c1', runId })
@@ -113,7 +113,7 @@ test('Codex writes the name of the gateway its own way; elsewhere that is a stra
 })
 
 test("a call of Pawl's own carries its session and run, whatever the agent wrote", async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   const runId = await startRelease(runtime)
   const input = { event: 'READY', _pawl: { run: 'other' } }
   const own = JSON.parse((await call('mcp__pawl__pawl_transition', input)).stdout)
@@ -126,7 +126,7 @@ test("a call of Pawl's own carries its session and run, whatever the agent wrote
 })
 
 test('a job is judged once, where it is started, and not by the hook as well', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   const runId = await startRelease(runtime)
   const job = JSON.parse((await call('mcp__pawl__process_run', { command: 'touch x' })).stdout)
   expect(job.hookSpecificOutput.updatedInput).toMatchObject({ _pawl: { run: runId } })
@@ -135,7 +135,7 @@ test('a job is judged once, where it is started, and not by the hook as well', a
 })
 
 test('hooks that were changed stay in force, and the run has it on record', async () => {
-  const { runtime, hook, problems } = openDesk()
+  const { runtime, hook, problems } = openHookBench()
   const runId = await startRelease(runtime)
   const change = { source: 'local_settings', file_path: '/work/.claude/settings.local.json' }
   expect(await hook('ConfigChange', change)).toEqual(passes)
@@ -148,9 +148,9 @@ test('hooks that were changed stay in force, and the run has it on record', asyn
 })
 
 test('what cannot be understood is blocked: no JSON, no session, no known event', async () => {
-  const { desk, hook } = openDesk()
+  const { context, hook } = openHookBench()
   const ask = (host: string, payload: string) =>
-    desk.answer({ host, payload, workspace: '/work', runId: null })
+    context.answer({ host, payload, workspace: '/work', runId: null })
   for (const payload of ['', 'x', '[]', 'null', '{}', '{"hook_event_name":"PreToolUse"}']) {
     expect(await ask('claude', payload), payload).toMatchObject({ exit: 2, stdout: '' })
   }
@@ -170,10 +170,10 @@ test('a fault of the store blocks calls and prompts, and lets everybody stop', a
   const settings = { askWaitMs: 0, stopsMax: 2, otherSessions: 'refused' } as const
   const guard = { of: () => null, namedIn: () => null }
   const around = { settings, checkHooks: () => [], guard, report: () => undefined, log }
-  const desk = openHookAnswerer({ runtime, ...around })
+  const context = openHookAnswerer({ runtime, ...around })
   const says = async (name: string, more: JsonObject = {}): Promise<HookOutput> => {
     const payload = JSON.stringify({ hook_event_name: name, session_id: 's', ...more })
-    return desk.answer({ host: 'claude', payload, workspace: '/work', runId: null })
+    return context.answer({ host: 'claude', payload, workspace: '/work', runId: null })
   }
   const read = { tool_name: 'Read', tool_input: { file_path: 'a' }, tool_use_id: 't' }
   expect(refusalIn(await says('PreToolUse', read))).toContain('disk full')
@@ -192,13 +192,13 @@ const recorded = Object.entries({
 )
 
 test.each(recorded)('%s: %s is understood, and blocked where it is a call', async (host, file) => {
-  const { runtime, desk, call } = openDesk()
+  const { runtime, context, call } = openHookBench()
   await startRelease(runtime)
   const payload = readFileSync(join(fixtures, file), 'utf8')
   // An agent that has not worked may stop.
   const { session_id: session } = JSON.parse(payload)
   await call('any', {}, { host, session })
-  const told = await desk.answer({ host, payload, workspace: '/work', runId: null })
+  const told = await context.answer({ host, payload, workspace: '/work', runId: null })
   const event = JSON.parse(payload)
   const isCall = /^(PreToolUse|BeforeTool)$/.test(event.hook_event_name)
   const isRead = /^(Read|view_image|read_file)$/.test(event.tool_name)
@@ -213,7 +213,7 @@ test.each(recorded)('%s: %s is understood, and blocked where it is a call', asyn
 })
 
 test('whatever a host says, the answer is one of the two forms', async () => {
-  const { desk } = openDesk()
+  const { context } = openHookBench()
   const names = ['PreToolUse', 'PostToolUse', 'Stop', 'BeforeTool', 'tool.execute.before', 'x']
   const payload = fc.record(
     {
@@ -233,7 +233,7 @@ test('whatever a host says, the answer is one of the two forms', async () => {
   await fc.assert(
     fc.asyncProperty(hosts, payload, async (host, said) => {
       const question = { host, payload: JSON.stringify(said), workspace: '/work', runId: null }
-      const { exit, stdout, stderr } = await desk.answer(question)
+      const { exit, stdout, stderr } = await context.answer(question)
       if (exit === 2) expect([stdout, stderr.trim() !== '']).toEqual(['', true])
       else expect(stdout === '' || typeof JSON.parse(stdout) === 'object').toBe(true)
     }),

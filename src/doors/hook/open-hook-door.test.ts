@@ -65,7 +65,7 @@ function say(opened: DoorBench, words: string | Buffer): Promise<Buffer> {
 
 const header = printHeader({ token, host: 'claude', workspace: '/w', runId: null })
 
-test('a question reaches the desk as it was sent, and the answer comes back', async () => {
+test('a question reaches the context as it was sent, and the answer comes back', async () => {
   const opened = await open()
   const workspace = '/home/dev/a b/é%25\n'
   const words = printHeader({ token, host: 'codex', workspace, runId: 'r_1' })
@@ -167,13 +167,13 @@ test('an answer that takes too long is a refusal before the client loses patienc
   expect(parseAnswer(await say(opened, header))?.stderr).toMatch(/no decision in time/)
 })
 
-test('a bug of the desk is a refusal, and told', async () => {
+test('a bug of the context is a refusal, and told', async () => {
   const opened = await open({}, () => Promise.reject(new Error('bug')))
   expect(parseAnswer(await say(opened, header))).toMatchObject({ exit: 2 })
   expect(opened.faults).toEqual([new Error('bug')])
 })
 
-test('a refusal has words and no standard output, whatever the desk gives', async () => {
+test('a refusal has words and no standard output, whatever the context gives', async () => {
   const outputs: HookOutput[] = [
     { exit: 2, stdout: '{"decision":"allow"}', stderr: 'no' },
     { exit: 2, stdout: '', stderr: '' },

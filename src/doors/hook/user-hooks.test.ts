@@ -1,13 +1,13 @@
 /** The hooks of a user, as the daemon answers them: silent where nothing is guarded. */
 import { expect, test } from 'vitest'
 import { startRelease } from '../../runtime/runtime.contract.ts'
-import { contextIn, openDesk, passes, refusalIn } from './answer-hook.contract.ts'
+import { contextIn, openHookBench, passes, refusalIn } from './answer-hook.contract.ts'
 
 const user = { scope: 'user' } as const
 const elsewhere = { ...user, workspace: '/elsewhere' }
 
 test('in a folder that nobody guards they say nothing, whatever happens there', async () => {
-  const { call, hook } = openDesk()
+  const { call, hook } = openHookBench()
   expect(await hook('SessionStart', {}, elsewhere)).toEqual(passes)
   expect(await hook('UserPromptSubmit', { prompt: 'x' }, elsewhere)).toEqual(passes)
   expect(await call('Bash', { command: 'rm -rf x' }, { ...elsewhere, cwd: '/elsewhere' })).toEqual(
@@ -17,19 +17,19 @@ test('in a folder that nobody guards they say nothing, whatever happens there', 
 })
 
 test('in a guarded folder an event that nobody knows is blocked', async () => {
-  const { hook } = openDesk()
+  const { hook } = openHookBench()
   expect((await hook('AnEventOfTomorrow', {}, user)).exit).toBe(2)
 })
 
 test('a session in a guarded folder is judged by its run', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   await startRelease(runtime)
   const answer = await call('Bash', { command: 'rm -rf x' }, { ...user, workspace: '/work/sub' })
   expect(refusalIn(answer)).not.toBe('')
 })
 
 test('a session from elsewhere is judged when it reaches for a guarded folder', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   await startRelease(runtime)
   const where = { ...elsewhere, cwd: '/elsewhere' }
   expect(await call('Bash', { command: 'touch /elsewhere/a' }, where)).toEqual(passes)
@@ -40,7 +40,7 @@ test('a session from elsewhere is judged when it reaches for a guarded folder', 
 })
 
 test('one call that both kinds of hooks ask about is recorded once', async () => {
-  const { runtime, hook } = openDesk()
+  const { runtime, hook } = openHookBench()
   const runId = await startRelease(runtime)
   const fields = { tool_name: 'Read', tool_input: { file_path: '/work/a' }, tool_use_id: 'same' }
   const [first, second] = await Promise.all([
@@ -54,7 +54,7 @@ test('one call that both kinds of hooks ask about is recorded once', async () =>
 })
 
 test('a denial that both are told is the same one', async () => {
-  const { runtime, hook } = openDesk()
+  const { runtime, hook } = openHookBench()
   await startRelease(runtime)
   const fields = { tool_name: 'Bash', tool_input: { command: 'rm x' }, tool_use_id: 'same' }
   const first = await hook('PreToolUse', fields)
@@ -63,7 +63,7 @@ test('a denial that both are told is the same one', async () => {
 })
 
 test('a session whose folder lost its hooks is stopped, and a person is told once', async () => {
-  const { call, hook, problems, reported } = openDesk()
+  const { call, hook, problems, reported } = openHookBench()
   problems.push('`.claude/settings.local.json` no longer has entries')
   expect(contextIn(await hook('SessionStart', {}, user))).toContain('pawl init --restore')
   expect((await hook('UserPromptSubmit', { prompt: 'x' }, user)).exit).toBe(2)
@@ -74,7 +74,7 @@ test('a session whose folder lost its hooks is stopped, and a person is told onc
 })
 
 test('a session that its folder’s own hooks still hold goes on', async () => {
-  const { call, hook, problems, reported } = openDesk()
+  const { call, hook, problems, reported } = openHookBench()
   await hook('SessionStart')
   problems.push('removed meanwhile')
   expect(refusalIn(await call('Read', { file_path: '/work/a' }, user))).toBe('')

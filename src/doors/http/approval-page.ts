@@ -3,7 +3,7 @@
  * no scripts, no external resources, and everything an agent wrote is escaped.
  */
 import { hash } from 'node:crypto'
-import { visible } from '../../core/policy/format-input.ts'
+import { visible } from '../../core/policy/format-call-input.ts'
 import type { ApprovalQuestion, QuestionPart } from '../../runtime/people/approval-question.ts'
 import type { LinkReading } from '../../runtime/people/decide-link.ts'
 import { decideStyle } from './approval-page-style.ts'

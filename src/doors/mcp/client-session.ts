@@ -53,17 +53,19 @@ export function openClientSession(options: SeatOptions): ClientSession {
   const prefix = isRoutine ? '' : options.prefix
   const speech = { prefix, host }
   const places = openRunResolver({ ask: link.ask, workspace, runId, speech })
-  const desk: ToolContext = { link, places, workspace, ...speech }
-  const box = isRoutine ? openRoutineTools(desk) : openRunTools(desk)
+  const context: ToolContext = { link, places, workspace, ...speech }
+  const box = isRoutine ? openRoutineTools(context) : openRunTools(context)
   const follower = openToolListWatcher({
-    desk,
+    context,
     tools: box.list,
     onChange: () => onChange({ kind: 'tools' }),
     onMove: (id) => onChange({ kind: 'run', runId: id }),
   })
-  const toolbox = openToolDispatcher({ desk, box, onReading: follower.see, onFault })
+  const toolbox = openToolDispatcher({ context, box, onReading: follower.see, onFault })
   const words = isRoutine ? routineWords : serverWords(speech)
-  const shelf = isRoutine ? null : { resources: openResources(desk), prompts: openPrompts(desk) }
+  const shelf = isRoutine
+    ? null
+    : { resources: openResources(context), prompts: openPrompts(context) }
   return {
     open: (era) => openMcpServer({ version, era, ...words, toolbox, follower, shelf, onFault }),
     close: () => {

@@ -37,12 +37,15 @@ export type Definition = ListedDefinition & {
 }
 
 /** One of them as its author wrote it; null: there is none of that name. */
-export async function definitionFor(desk: ToolContext, name: string): Promise<Definition | null> {
-  const files = await inWorkspace(desk.workspace)
+export async function definitionFor(
+  context: ToolContext,
+  name: string,
+): Promise<Definition | null> {
+  const files = await inWorkspace(context.workspace)
   const near =
     files.find((one) => one.name === name) ?? files.find((one) => one.tasks.includes(name))
   if (near !== undefined) return { ...near, tasks: tasksFor(near, name) }
-  const stored = await desk.link.ask('definitions.read', { id: name }).catch(unlessUnknown)
+  const stored = await context.link.ask('definitions.read', { id: name }).catch(unlessUnknown)
   if (stored === null) return null
   const { dialect, source, format } = stored
   return { name, dialect, source, format, tasks: tasksFor(stored, name) }

@@ -40,7 +40,7 @@ export type ToolDispatcher = {
 }
 
 type ToolboxOptions = {
-  readonly desk: ToolContext
+  readonly context: ToolContext
   readonly box: ToolSet
   /** Hears of every run that a call was about, as it stands after it. */
   readonly onReading: (reading: RunReadings) => Promise<void>
@@ -52,7 +52,7 @@ type ToolboxOptions = {
 const callsMax = 64
 
 export function openToolDispatcher({
-  desk,
+  context,
   box,
   onReading,
   onFault,
@@ -61,7 +61,7 @@ export function openToolDispatcher({
   const see = async (reading: RunReadings | null): Promise<void> => {
     if (reading === null) return
     box.see(reading)
-    if (!isOpen(reading.head.status)) desk.places.leave(reading.head.id)
+    if (!isOpen(reading.head.status)) context.places.leave(reading.head.id)
     await onReading(reading)
   }
   const refuse = async (
@@ -71,9 +71,9 @@ export function openToolDispatcher({
   ): Promise<CallToolResult> => {
     const why = problemOfThrown(thrown)
     if (why.code === 'INTERNAL') onFault(thrown)
-    const reading = box.isLook(name) ? null : await standingFor(desk, who, why)
+    const reading = box.isLook(name) ? null : await standingFor(context, who, why)
     await see(reading)
-    return refusalOf(why, reading, desk)
+    return refusalOf(why, reading, context)
   }
   return {
     list: async (reading) => {
@@ -83,15 +83,15 @@ export function openToolDispatcher({
     call: async ({ name, args, ...asked }) => {
       const { mark, input } = readSignature(args)
       let who = unknownCaller
-      if (callsCount >= callsMax) return refusalOf(tooMany, null, desk)
+      if (callsCount >= callsMax) return refusalOf(tooMany, null, context)
       callsCount += 1
       try {
-        who = await identifyCaller(desk.link.ask, mark)
+        who = await identifyCaller(context.link.ask, mark)
         const told = await box.perform(name, { who, input, ...asked })
         if (told === null) return null
         if (told.question !== undefined) return told.question
         await see(told.reading)
-        return toolResultOf(told, desk)
+        return toolResultOf(told, context)
       } catch (thrown) {
         return refuse(thrown, name, who)
       } finally {
@@ -154,13 +154,13 @@ export function checkedInput(
 
 /** Where the run stands that was refused something; null: that cannot be said. */
 async function standingFor(
-  desk: ToolContext,
+  context: ToolContext,
   who: ToolCaller,
   why: ProblemDocument,
 ): Promise<RunReadings | null> {
   if (why.code === 'RUN_UNKNOWN' || why.code === 'DAEMON_UNREACHABLE') return null
   try {
-    return await readPlace(desk, await desk.places.find(who))
+    return await readPlace(context, await context.places.find(who))
   } catch {
     // The refusal is what was asked for; this would only have helped.
     return null

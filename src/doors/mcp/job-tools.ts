@@ -65,16 +65,16 @@ const runTool = tool({
     ...{ limits_enforced: { type: 'boolean' }, warnings: { type: 'array', items: text } },
   },
   effect: 'runs',
-  run: async (desk, call) => {
-    const whose = await whoseOf(desk, call)
-    const { workspace } = desk
+  run: async (context, call) => {
+    const whose = await whoseOf(context, call)
+    const { workspace } = context
     const wish = { ...omitUndefined(call.input), ...whose, workspace, wait_ms: waitMs }
     const commandId = randomUUID()
-    const ask = () => desk.link.ask('jobs.run', wish, { commandId })
+    const ask = () => context.link.ask('jobs.run', wish, { commandId })
     const begun = await ask()
     if (isPending(begun)) return pendingTold(begun)
     const isFollowed = call.input.background !== true
-    const result = isFollowed ? await stay(desk, call, { begun, whose, ask }) : begun
+    const result = isFollowed ? await stay(context, call, { begun, whose, ask }) : begun
     if (isPending(result)) return pendingTold(result)
     return { reading: null, text: resultText(result), more: { ...result } as JsonObject }
   },
@@ -114,10 +114,10 @@ const monitorTool = tool({
   input: z.strictObject({ process_id }),
   more: { ...entrySchema, ...pendingSchema, isolation: { type: 'object' } },
   effect: 'looks',
-  run: async (desk, call) => {
-    const found = await desk.link.ask('jobs.read', {
+  run: async (context, call) => {
+    const found = await context.link.ask('jobs.read', {
       ...call.input,
-      ...(await whoseOf(desk, call)),
+      ...(await whoseOf(context, call)),
     })
     if (isPending(found)) return pendingTold(found)
     return { reading: null, text: stateText(found), more: { ...found } as JsonObject }
@@ -139,9 +139,9 @@ const killTool = tool({
     ...pendingSchema,
   },
   effect: 'runs',
-  run: async (desk, call) => {
-    const wish = { ...omitUndefined(call.input), ...(await whoseOf(desk, call)) }
-    const done = await desk.link.ask('jobs.kill', wish)
+  run: async (context, call) => {
+    const wish = { ...omitUndefined(call.input), ...(await whoseOf(context, call)) }
+    const done = await context.link.ask('jobs.kill', wish)
     if (isPending(done)) return pendingTold(done)
     const what = `${done.process_id} is ${done.state}; ${done.signal_sent} was sent.`
     return { reading: null, text: what, more: { ...done } as JsonObject }
@@ -158,9 +158,9 @@ const listTool = tool({
     ...{ total: whole, ...pendingSchema },
   },
   effect: 'looks',
-  run: async (desk, call) => {
-    const wish = { ...omitUndefined(call.input), ...(await whoseOf(desk, call)) }
-    const list = await desk.link.ask('jobs.list', wish)
+  run: async (context, call) => {
+    const wish = { ...omitUndefined(call.input), ...(await whoseOf(context, call)) }
+    const list = await context.link.ask('jobs.list', wish)
     if (isPending(list)) return pendingTold(list)
     const lines = list.processes.map(stateText)
     const told = lines.length === 0 ? 'No jobs found.' : lines.join('\n')
@@ -188,9 +188,13 @@ const logsTool = tool({
     ...{ stdout_next_offset: whole, stderr_next_offset: whole },
   },
   effect: 'looks',
-  run: async (desk, call) => {
-    const wish = { limit: pageBytes, ...omitUndefined(call.input), ...(await whoseOf(desk, call)) }
-    const page = await desk.link.ask('jobs.logs', wish)
+  run: async (context, call) => {
+    const wish = {
+      limit: pageBytes,
+      ...omitUndefined(call.input),
+      ...(await whoseOf(context, call)),
+    }
+    const page = await context.link.ask('jobs.logs', wish)
     if (isPending(page)) return pendingTold(page)
     return { reading: null, text: logText(page), more: { ...page } as JsonObject }
   },

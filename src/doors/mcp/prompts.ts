@@ -18,16 +18,16 @@ const argsMax = 100
 /** An argument that every definition takes. */
 const goal = { name: 'goal', description: 'the goal of this run', required: false }
 
-export function openPrompts(desk: ToolContext): Prompts {
+export function openPrompts(context: ToolContext): Prompts {
   return {
     list: async () => {
-      const all = await definitionsFor(desk)
-      return Promise.all(all.map(async ({ name }) => promptOf(desk, name)))
+      const all = await definitionsFor(context)
+      return Promise.all(all.map(async ({ name }) => promptOf(context, name)))
     },
     get: async (name, args) => {
-      const definition = await definitionFor(desk, name)
+      const definition = await definitionFor(context, name)
       if (definition === null) throw new ProtocolError(invalidParams, `Unknown prompt: ${name}`)
-      const { arguments: known = [] } = await promptOf(desk, name)
+      const { arguments: known = [] } = await promptOf(context, name)
       const odd = Object.keys(args).find((key) => !known.some((one) => one.name === key))
       if (odd !== undefined) {
         const names = known.map((one) => `\`${one.name}\``).join(', ')
@@ -36,15 +36,15 @@ export function openPrompts(desk: ToolContext): Prompts {
           `unknown argument \`${odd}\`; the prompt takes ${names}`,
         )
       }
-      const text = promptText(desk, name, args)
+      const text = promptText(context, name, args)
       const description = `Start \`${name}\``
       return { description, messages: [{ role: 'user', content: { type: 'text', text } }] }
     },
   }
 }
 
-async function promptOf(desk: ToolContext, name: string): Promise<Prompt> {
-  const definition = await definitionFor(desk, name)
+async function promptOf(context: ToolContext, name: string): Promise<Prompt> {
+  const definition = await definitionFor(context, name)
   const inputs = definition === null ? [] : await inputsFor(definition, name)
   const fields = inputs.filter((one) => one.name !== goal.name).slice(0, argsMax)
   return {
@@ -56,13 +56,13 @@ async function promptOf(desk: ToolContext, name: string): Promise<Prompt> {
 }
 
 function promptText(
-  desk: ToolContext,
+  context: ToolContext,
   name: string,
   args: Readonly<Record<string, string>>,
 ): string {
   const { [goal.name]: wanted = '', ...fields } = args
   const given = Object.entries(fields).map(([key, value]) => `- ${key}: ${value}`)
-  const call = `\`${fullName('load_workflow', desk)}\` and \`${JSON.stringify({ name })}\``
+  const call = `\`${fullName('load_workflow', context)}\` and \`${JSON.stringify({ name })}\``
   return [
     `Load the workflow \`${name}\` with ${call}, then work through it: do what each state ` +
       'says, use only the tools it allows, and move on only with its own tools.',

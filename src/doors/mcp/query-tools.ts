@@ -22,9 +22,9 @@ export const stateTool = tool({
   input: nothing,
   more: { context: { type: 'object' }, local: { type: 'object' } },
   effect: 'looks',
-  run: async (desk, { who }) => {
-    const reading = await readPlace(desk, await desk.places.find(who))
-    return { reading, text: runSummaryText(reading, desk), more: summaryValues(reading) }
+  run: async (context, { who }) => {
+    const reading = await readPlace(context, await context.places.find(who))
+    return { reading, text: runSummaryText(reading, context), more: summaryValues(reading) }
   },
 })
 
@@ -35,9 +35,9 @@ export const statusTool = tool({
   input: nothing,
   more: { active: { type: 'boolean' }, available: { type: 'array', items: { type: 'string' } } },
   effect: 'looks',
-  run: async (desk, { who }) => {
-    const available = (await definitionsFor(desk)).map((one) => one.name)
-    const reading = await readIfAny(desk, who)
+  run: async (context, { who }) => {
+    const available = (await definitionsFor(context)).map((one) => one.name)
+    const reading = await readIfAny(context, who)
     const run =
       reading === null
         ? 'No workflow is loaded.'
@@ -49,11 +49,11 @@ export const statusTool = tool({
 })
 
 async function readIfAny(
-  desk: ToolContext,
+  context: ToolContext,
   who: ToolInvocation<unknown>['who'],
 ): Promise<RunReadings | null> {
   try {
-    return await readPlace(desk, await desk.places.find(who))
+    return await readPlace(context, await context.places.find(who))
   } catch (fault) {
     if (fault instanceof PawlProblem && fault.code === 'RUN_UNKNOWN') return null
     throw fault
@@ -71,12 +71,12 @@ export const pauseTool = tool({
   }),
   more: signalOutcomeSchema,
   effect: 'moves',
-  run: async (desk, { who, input }) => {
-    const place = await desk.places.find(who)
+  run: async (context, { who, input }) => {
+    const place = await context.places.find(who)
     const { runId } = place
     const { reason } = input
-    return sendCommand(desk, place, (commandId) =>
-      desk.link.ask('runs.pause', { runId, reason }, { commandId }),
+    return sendCommand(context, place, (commandId) =>
+      context.link.ask('runs.pause', { runId, reason }, { commandId }),
     )
   },
 })
@@ -88,11 +88,11 @@ export const deactivateTool = tool({
     'Not available to agents: a person ends a Pawl run. The answer says what you can do instead.',
   input: nothing,
   effect: 'looks',
-  run: async (desk, { who }): Promise<ToolResult> => {
-    const { view, head } = await readPlace(desk, await desk.places.find(who))
+  run: async (context, { who }): Promise<ToolResult> => {
+    const { view, head } = await readPlace(context, await context.places.find(who))
     const events = view.signals.map((one) => `\`${one}\``).join(', ')
     const send = events === '' ? '' : `send one of ${events} to move on, `
-    const pause = `\`${fullName('pause', desk)}\``
+    const pause = `\`${fullName('pause', context)}\``
     throw new PawlProblem(
       problem('NOT_PERMITTED', {
         detail: 'an agent cannot end the rules of its own run',
@@ -119,14 +119,14 @@ export const waitTool = tool({
   }),
   more: { timed_out: { type: 'boolean' } },
   effect: 'looks',
-  run: async (desk, call) => {
-    const place = await desk.places.find(call.who)
-    const before = await readPlace(desk, place)
-    const question = await elicitDecision(desk, call.person, before)
+  run: async (context, call) => {
+    const place = await context.places.find(call.who)
+    const before = await readPlace(context, place)
+    const question = await elicitDecision(context, call.person, before)
     if (question !== null) return { reading: before, text: question.message, question }
-    const { reading, isOver } = await waitFor(desk, place, call)
+    const { reading, isOver } = await waitFor(context, place, call)
     const lead = isOver ? 'Timed out; the run is still waiting. Wait again.\n\n' : ''
-    const text = `${lead}${runSummaryText(reading, desk)}`
+    const text = `${lead}${runSummaryText(reading, context)}`
     return { reading, text, more: { timed_out: isOver } }
   },
 })
@@ -134,20 +134,20 @@ export const waitTool = tool({
 type Waited = { readonly reading: RunReadings; readonly isOver: boolean }
 
 async function waitFor(
-  desk: ToolContext,
+  context: ToolContext,
   place: RunPlace,
   { input, signal, progress }: ToolInvocation<{ timeout_seconds: number }>,
 ): Promise<Waited> {
   const end = performance.now() + input.timeout_seconds * 1_000
   for (;;) {
-    const reading = await readPlace(desk, place)
+    const reading = await readPlace(context, place)
     if (!isHeld(reading)) return { reading, isOver: false }
     const left = end - performance.now()
     if (left <= 0 || signal.aborted) return { reading, isOver: true }
     progress(reading.view.approval?.message ?? `the run is ${reading.view.status}`)
     const { runId } = place
     const timeoutMs = Math.ceil(Math.min(left, beatMs))
-    await desk.link.ask('runs.wait', { runId, after: reading.head.seq, timeoutMs }, { signal })
+    await context.link.ask('runs.wait', { runId, after: reading.head.seq, timeoutMs }, { signal })
   }
 }
 
@@ -188,12 +188,12 @@ export const logTool = tool({
     },
   },
   effect: 'looks',
-  run: async (desk, { who, input }) => {
-    const place = await desk.places.find(who)
-    const reading = await readPlace(desk, place)
+  run: async (context, { who, input }) => {
+    const place = await context.places.find(who)
+    const reading = await readPlace(context, place)
     const after = input.after ?? Math.max(0, reading.head.seq - input.limit)
     const { limit } = input
-    const { items } = await desk.link.ask('runs.events', { runId: place.runId, after, limit })
+    const { items } = await context.link.ask('runs.events', { runId: place.runId, after, limit })
     const records = items.map(({ seq, type, actor, at, data }) => ({
       ...{ seq, type, actor },
       at: new Date(at).toISOString(),
@@ -222,13 +222,13 @@ export const forceTool = tool({
     context: jsonObjectShape.optional().describe('values to set'),
   }),
   effect: 'forces',
-  run: async (desk, { who, input }): Promise<ToolResult> => {
-    const place = await desk.places.find(who)
+  run: async (context, { who, input }): Promise<ToolResult> => {
+    const place = await context.places.find(who)
     const { runId } = place
     const vars = input.context ?? {}
     try {
-      return await sendCommand(desk, place, (commandId) =>
-        desk.link.ask('runs.force', { runId, stage: input.state, vars }, { commandId }),
+      return await sendCommand(context, place, (commandId) =>
+        context.link.ask('runs.force', { runId, stage: input.state, vars }, { commandId }),
       )
     } catch (fault) {
       if (!(fault instanceof PawlProblem) || fault.code !== 'NOT_PERMITTED') throw fault

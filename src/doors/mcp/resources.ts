@@ -30,10 +30,10 @@ export function runUris(runId: string): readonly string[] {
   return [`pawl://runs/${runId}/state`, `pawl://runs/${runId}/log`]
 }
 
-export function openResources(desk: ToolContext): Resources {
+export function openResources(context: ToolContext): Resources {
   return {
     list: async () => [
-      ...(await definitionsFor(desk)).map(({ name, dialect }) => ({
+      ...(await definitionsFor(context)).map(({ name, dialect }) => ({
         uri: `pawl://definitions/${encodeURIComponent(name)}`,
         name,
         description: `the definition \`${name}\` (${dialect}) as written by its author`,
@@ -45,12 +45,12 @@ export function openResources(desk: ToolContext): Resources {
         description: `JSON Schema of a ${name}`,
         mimeType: 'application/schema+json',
       })),
-      ...(await runsOf(desk)),
+      ...(await runsOf(context)),
     ],
     templates: () => templates,
     read: async (uri) => {
       const [kind, name = '', part = ''] = partsOf(uri)
-      const text = await readPart(desk, { kind, name, part }).catch(unlessUnknown)
+      const text = await readPart(context, { kind, name, part }).catch(unlessUnknown)
       if (text === null) throw new ResourceNotFoundError(uri)
       const mimeType = kind === 'definitions' ? 'text/plain' : asJson
       return { contents: [{ uri, mimeType, text }] }
@@ -85,8 +85,8 @@ const templates: ResourceTemplateType[] = [
   },
 ]
 
-async function runsOf(desk: ToolContext): Promise<Resource[]> {
-  const place = await desk.places.find(unknownCaller).catch(() => null)
+async function runsOf(context: ToolContext): Promise<Resource[]> {
+  const place = await context.places.find(unknownCaller).catch(() => null)
   if (place === null) return []
   const [state = '', log = ''] = runUris(place.runId)
   return [
@@ -111,16 +111,16 @@ function partsOf(uri: string): readonly string[] {
 type Part = { readonly kind: string | undefined; readonly name: string; readonly part: string }
 
 /** The text of a resource; null: there is none. */
-async function readPart(desk: ToolContext, { kind, name, part }: Part): Promise<string | null> {
+async function readPart(context: ToolContext, { kind, name, part }: Part): Promise<string | null> {
   switch (`${kind}/${part}`) {
     case 'definitions/':
-      return (await definitionFor(desk, name))?.source ?? null
+      return (await definitionFor(context, name))?.source ?? null
     case 'schemas/':
       return schemas.some((one) => one === name) ? readFile(schemaPath(name), 'utf8') : null
     case 'runs/state':
-      return stateText(desk, await readPlace(desk, { runId: name, branch: null }))
+      return stateText(context, await readPlace(context, { runId: name, branch: null }))
     case 'runs/log':
-      return logText(desk, name)
+      return logText(context, name)
     default:
       return null
   }
@@ -130,14 +130,14 @@ function schemaPath(name: string): string {
   return join(import.meta.dirname, '../../../schemas', `${name}.schema.json`)
 }
 
-function stateText(desk: ToolContext, reading: RunReadings): string {
-  return JSON.stringify({ ...runSummary(reading, desk), ...summaryValues(reading) }, null, 2)
+function stateText(context: ToolContext, reading: RunReadings): string {
+  return JSON.stringify({ ...runSummary(reading, context), ...summaryValues(reading) }, null, 2)
 }
 
-async function logText(desk: ToolContext, runId: string): Promise<string> {
-  const { head } = await readPlace(desk, { runId, branch: null })
+async function logText(context: ToolContext, runId: string): Promise<string> {
+  const { head } = await readPlace(context, { runId, branch: null })
   const after = Math.max(0, head.seq - recordsMax)
-  const { items } = await desk.link.ask('runs.events', { runId, after, limit: recordsMax })
+  const { items } = await context.link.ask('runs.events', { runId, after, limit: recordsMax })
   return JSON.stringify(items, null, 2)
 }
 

@@ -18,15 +18,15 @@ import { outputSchema, type ToolResult } from './tool-result.ts'
 
 const answers = processTool.input
 
-export function openRoutineTools(desk: ToolContext): ToolSet {
+export function openRoutineTools(context: ToolContext): ToolSet {
   return {
     list: () => [answerListed],
-    more: (reading) => listFor(desk, reading),
+    more: (reading) => listFor(context, reading),
     see: () => undefined,
     isLook: (name) => own(processTools, name)?.effect === 'looks',
     perform: async (name, call) => {
-      if (name === answerTool) return step(desk, call)
-      return own(processTools, name) === undefined ? null : use(desk, name, call)
+      if (name === answerTool) return step(context, call)
+      return own(processTools, name) === undefined ? null : use(context, name, call)
     },
   }
 }
@@ -71,41 +71,41 @@ const valueSchema = {
 } as const
 
 async function step(
-  desk: ToolContext,
+  context: ToolContext,
   call: ToolInvocation<Parameters<typeof checkedInput>[1]>,
 ): Promise<ToolResult> {
   // WHY the cast: the schema of this very tool reads it.
   const input = checkedInput(answers, call.input) as unknown as Answers
   const { answer, state, note } = input
-  const place = await desk.places.find(call.who)
-  if (answer === undefined) return readRunSummary(desk, place)
+  const place = await context.places.find(call.who)
+  if (answer === undefined) return readRunSummary(context, place)
   const { runId, branch } = place
   const wish = {
     ...(branch === null ? { runId } : { runId, branch }),
     ...(state === undefined ? {} : { state }),
     ...(note === undefined ? {} : { note }),
   }
-  return sendCommand(desk, place, (commandId) =>
-    desk.link.ask('process.step', { ...wish, answer }, { commandId }),
+  return sendCommand(context, place, (commandId) =>
+    context.link.ask('process.step', { ...wish, answer }, { commandId }),
   )
 }
 
 type Answers = { readonly answer?: string; readonly state?: string; readonly note?: string }
 
 async function use(
-  desk: ToolContext,
+  context: ToolContext,
   tool: string,
   { who, input }: ToolInvocation<UseInput>,
 ): Promise<ToolResult> {
-  const place = await desk.places.find(who)
+  const place = await context.places.find(who)
   const { runId, branch } = place
   const where = branch === null ? { runId } : { runId, branch }
-  const { reply, value } = await desk.link.ask('process.call', { ...where, tool, input })
-  const reading = await readPlace(desk, place)
+  const { reply, value } = await context.link.ask('process.call', { ...where, tool, input })
+  const reading = await readPlace(context, place)
   if (value !== null) return { reading, text: JSON.stringify(value), more: value }
   const { verdict, code, reason, hint } = reply
   if (verdict === 'ask') {
-    const text = `${reason}. ${nextLine(reading, desk)} Then call it again.`
+    const text = `${reason}. ${nextLine(reading, context)} Then call it again.`
     return { reading, text, more: { pending: true } }
   }
   const why = problem('NOT_PERMITTED', { detail: reason, hint })

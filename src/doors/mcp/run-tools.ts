@@ -115,14 +115,14 @@ function formTool(view: RunReadings['view']): Listed | null {
 /** Names of submit tools that are remembered. */
 const formsMax = 100
 
-export function openRunTools(desk: ToolContext): ToolSet {
-  const { prefix } = desk
+export function openRunTools(context: ToolContext): ToolSet {
+  const { prefix } = context
   /** Submit tools that were offered: whoever comes too late with one is told why. */
   const forms = new Set<string>()
   return {
     list: (reading) => listTools(reading, prefix),
     more: async (reading) => {
-      const offered = await offeredJobTools(desk, reading)
+      const offered = await offeredJobTools(context, reading)
       return offered.map((one) => listed(one, prefix))
     },
     see: ({ view }) => {
@@ -133,10 +133,10 @@ export function openRunTools(desk: ToolContext): ToolSet {
     isLook: (name) => always.some((one) => one.effect === 'looks' && nameOf(one, prefix) === name),
     perform: async (name, call) => {
       const one = all.find((entry) => nameOf(entry, prefix) === name)
-      if (one === undefined) return performForm(desk, { name, isKnown: forms.has(name) }, call)
+      if (one === undefined) return performForm(context, { name, isKnown: forms.has(name) }, call)
       const input = checkedInput(one.input, withoutForeign(one, call.input), one.errorOf)
-      const perform = (): Promise<ToolResult> => one.run(desk, { ...call, input })
-      return prefix === ownPrefix ? perform() : dropIn(desk, one, { who: call.who, perform })
+      const perform = (): Promise<ToolResult> => one.run(context, { ...call, input })
+      return prefix === ownPrefix ? perform() : dropIn(context, one, { who: call.who, perform })
     },
   }
 }
@@ -148,30 +148,30 @@ type DropInCall = {
 
 /** Carries out a tool and adds what instructions for another product expect. */
 async function dropIn(
-  desk: ToolContext,
+  context: ToolContext,
   { name }: McpTool,
   { who, perform }: DropInCall,
 ): Promise<ToolResult> {
-  const place = name === 'transition' ? await desk.places.find(who).catch(unlessNone) : null
-  const from = place === null ? null : (await readPlace(desk, place)).view.stage
+  const place = name === 'transition' ? await context.places.find(who).catch(unlessNone) : null
+  const from = place === null ? null : (await readPlace(context, place)).view.stage
   const told = await perform()
   return { ...told, more: { ...told.more, ...dropInFields(name, { from, reading: told.reading }) } }
 }
 
 /** Fields are checked by the form itself: what is right of them is kept. */
 async function performForm(
-  desk: ToolContext,
+  context: ToolContext,
   { name, isKnown }: { readonly name: string; readonly isKnown: boolean },
   call: ToolInvocation<JsonObject>,
 ): Promise<ToolResult | null> {
-  const place = await desk.places.find(call.who).catch(unlessNone)
+  const place = await context.places.find(call.who).catch(unlessNone)
   if (place === null) return null
-  const reading = await readPlace(desk, place)
+  const reading = await readPlace(context, place)
   if (reading.view.dialect !== 'steps') return null
   const offered = formToolOf(reading.view)
   // While nothing is offered, the run says itself why it takes nothing now.
   const isMeant = offered === name || (offered === null && isKnown)
-  return isMeant ? submit(desk, { place, reading }, call.input) : null
+  return isMeant ? submit(context, { place, reading }, call.input) : null
 }
 
 function unlessNone(fault: unknown): null {

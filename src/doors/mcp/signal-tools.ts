@@ -44,10 +44,10 @@ export const transitionTool = tool({
   }),
   more: signalOutcomeSchema,
   effect: 'moves',
-  run: async (desk, { who, input }) => {
-    const place = await desk.places.find(who)
+  run: async (context, { who, input }) => {
+    const place = await context.places.find(who)
     const { event, data = null } = input
-    return send(desk, place, { name: event, data })
+    return send(context, place, { name: event, data })
   },
 })
 
@@ -66,12 +66,16 @@ export const processTool = tool({
   }),
   more: signalOutcomeSchema,
   effect: 'moves',
-  run: async (desk, { who, input }) => {
-    const place = await desk.places.find(who)
+  run: async (context, { who, input }) => {
+    const place = await context.places.find(who)
     const { answer, state, note } = input
-    if (answer === undefined) return readRunSummary(desk, place)
+    if (answer === undefined) return readRunSummary(context, place)
     const stage = state === undefined ? {} : { stage: state }
-    return send(desk, place, { name: answer, data: note === undefined ? null : { note }, ...stage })
+    return send(context, place, {
+      name: answer,
+      data: note === undefined ? null : { note },
+      ...stage,
+    })
   },
 })
 
@@ -82,37 +86,41 @@ export const submitTool = tool({
   input: z.strictObject({ fields: jsonObjectShape.describe('the fields of the step, by name') }),
   more: signalOutcomeSchema,
   effect: 'moves',
-  run: async (desk, { who, input }) => {
-    const place = await desk.places.find(who)
-    const reading = await readPlace(desk, place)
-    if (reading.view.dialect === 'steps') return submit(desk, { place, reading }, input.fields)
+  run: async (context, { who, input }) => {
+    const place = await context.places.find(who)
+    const reading = await readPlace(context, place)
+    if (reading.view.dialect === 'steps') return submit(context, { place, reading }, input.fields)
     const detail = `\`${reading.view.name}\` is not a form`
-    throw new PawlProblem(problem('REQUEST_INVALID', { detail, hint: nextLine(reading, desk) }))
+    throw new PawlProblem(problem('REQUEST_INVALID', { detail, hint: nextLine(reading, context) }))
   },
 })
 
 /** Submits the fields of a form. */
 export function submit(
-  desk: ToolContext,
+  context: ToolContext,
   at: { readonly place: RunPlace; readonly reading: RunReadings },
   input: JsonObject,
 ): Promise<ToolResult> {
   const { data, goTo } = splitForm(at.reading.view, input)
-  return send(desk, at.place, { data, ...(goTo === null ? {} : { goTo }) })
+  return send(context, at.place, { data, ...(goTo === null ? {} : { goTo }) })
 }
 
 /** Where the run stands, and nothing else. */
-export async function readRunSummary(desk: ToolContext, place: RunPlace): Promise<ToolResult> {
-  const reading = await readPlace(desk, place)
-  return { reading, text: runSummaryText(reading, desk) }
+export async function readRunSummary(context: ToolContext, place: RunPlace): Promise<ToolResult> {
+  const reading = await readPlace(context, place)
+  return { reading, text: runSummaryText(reading, context) }
 }
 
 type Signal = Omit<OperationInput<'runs.signal'>, 'runId' | 'branch'>
 
-function send(desk: ToolContext, { runId, branch }: RunPlace, signal: Signal): Promise<ToolResult> {
+function send(
+  context: ToolContext,
+  { runId, branch }: RunPlace,
+  signal: Signal,
+): Promise<ToolResult> {
   const where = branch === null ? { runId } : { runId, branch }
-  return sendCommand(desk, { runId, branch }, (commandId) =>
-    desk.link.ask('runs.signal', { ...where, ...signal }, { commandId }),
+  return sendCommand(context, { runId, branch }, (commandId) =>
+    context.link.ask('runs.signal', { ...where, ...signal }, { commandId }),
   )
 }
 
@@ -120,19 +128,19 @@ type Outcome = OperationAnswer<'runs.signal'>
 
 /** Carries out a command and tells where the run stands after it, with all that was said. */
 export async function sendCommand(
-  desk: ToolContext,
+  context: ToolContext,
   place: RunPlace | null,
   command: (commandId: string) => Promise<Outcome>,
 ): Promise<ToolResult> {
   const commandId = randomUUID()
   const outcome = await command(commandId)
   const { runId, notes } = outcome
-  const reading = await readPlace(desk, place ?? { runId, branch: null })
-  const said = await spokenDuring(desk, outcome, commandId)
+  const reading = await readPlace(context, place ?? { runId, branch: null })
+  const said = await spokenDuring(context, outcome, commandId)
   const spoken = { ...said, warnings: [...said.warnings, ...notes] }
   return {
     reading,
-    text: runSummaryText(reading, desk, spoken),
+    text: runSummaryText(reading, context, spoken),
     more: {
       ...(said.messages.length === 0 ? {} : { say: [...spoken.say], messages: said.messages }),
       ...(spoken.warnings.length === 0 ? {} : { warnings: [...spoken.warnings] }),
@@ -144,13 +152,13 @@ export async function sendCommand(
 const recordsMax = 100
 
 async function spokenDuring(
-  desk: ToolContext,
+  context: ToolContext,
   outcome: Outcome,
   commandId: string,
 ): Promise<RunOutcome & { readonly messages: JsonObject[] }> {
   const { runId, seq } = outcome
   const after = Math.max(0, seq - recordsMax)
-  const { items } = await desk.link.ask('runs.events', { runId, after, limit: recordsMax })
+  const { items } = await context.link.ask('runs.events', { runId, after, limit: recordsMax })
   // The daemon writes the role of whoever asks in front of the id.
   const own = items.filter((one) => one.commandId.endsWith(commandId))
   const messages = own.flatMap(({ type, data }) => {

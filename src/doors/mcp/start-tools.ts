@@ -30,10 +30,10 @@ export const listTool = tool({
     },
   },
   effect: 'looks',
-  run: async (desk, { who }) => {
-    const workflows = await definitionsFor(desk)
-    const place = desk.places.own(who)
-    const reading = place === null ? null : await readPlace(desk, place)
+  run: async (context, { who }) => {
+    const workflows = await definitionsFor(context)
+    const place = context.places.own(who)
+    const reading = place === null ? null : await readPlace(context, place)
     const lines = workflows.map(({ name, dialect }) => `${name} (${dialect})`)
     const list = lines.length === 0 ? 'There are none; a person has to add one.' : lines.join('\n')
     const active =
@@ -43,8 +43,8 @@ export const listTool = tool({
 })
 
 /** What runs of a definition are called. */
-async function runNamesOf(desk: ToolContext, name: string): Promise<readonly string[]> {
-  return (await definitionFor(desk, name))?.tasks ?? [name]
+async function runNamesOf(context: ToolContext, name: string): Promise<readonly string[]> {
+  return (await definitionFor(context, name))?.tasks ?? [name]
 }
 
 const loadInput = z.strictObject({
@@ -65,13 +65,13 @@ export const loadTool = tool({
   input: loadInput,
   more: { resumed: { type: 'boolean' }, ...signalOutcomeSchema },
   effect: 'moves',
-  run: async (desk, { who, input }) => {
+  run: async (context, { who, input }) => {
     const { resume = false, branch } = input
-    const place = branch === undefined && !resume ? null : await openRunOf(desk, who, input)
-    if (branch !== undefined) return takeBranch(desk, who, { place, branch })
-    if (place !== null) return resumeRun(desk, who, place)
-    await refuseSecond(desk, who)
-    return begin(desk, who, input)
+    const place = branch === undefined && !resume ? null : await openRunOf(context, who, input)
+    if (branch !== undefined) return takeBranch(context, who, { place, branch })
+    if (place !== null) return resumeRun(context, who, place)
+    await refuseSecond(context, who)
+    return begin(context, who, input)
   },
 })
 
@@ -80,24 +80,24 @@ export const loadTool = tool({
  * session has it from then on.
  */
 async function openRunOf(
-  desk: ToolContext,
+  context: ToolContext,
   who: ToolCaller,
   { name, branch }: Load,
 ): Promise<RunPlace | null> {
-  const names = await runNamesOf(desk, name)
-  const mine = desk.places.own(who)
+  const names = await runNamesOf(context, name)
+  const mine = context.places.own(who)
   if (mine !== null) {
-    const { head } = await readPlace(desk, mine)
+    const { head } = await readPlace(context, mine)
     if (isOpen(head.status) && names.includes(head.definition)) return mine
   }
   // WHY: a branch is part of what the hook holds a session to, which is the run of the session.
   if (branch !== undefined && who.session !== null) return null
   const statuses = [...openStatuses]
-  const { workspace } = desk
-  const { items } = await desk.link.ask('runs.list', { workspace, statuses, limit: listMax })
+  const { workspace } = context
+  const { items } = await context.link.ask('runs.list', { workspace, statuses, limit: listMax })
   const found = items.filter((one) => names.includes(one.definition)).map(({ id }) => id)
-  if (who.session !== null && found.length > 0) await refuseSecond(desk, who)
-  const runId = who.session === null ? found[0] : await claimOne(desk, who.session, found)
+  if (who.session !== null && found.length > 0) await refuseSecond(context, who)
+  const runId = who.session === null ? found[0] : await claimOne(context, who.session, found)
   return runId === undefined ? null : { runId, branch: null }
 }
 
@@ -124,11 +124,11 @@ async function claimOne(
 }
 
 async function takeBranch(
-  desk: ToolContext,
+  context: ToolContext,
   who: ToolCaller,
   { place, branch }: { readonly place: RunPlace | null; readonly branch: string },
 ): Promise<ToolResult> {
-  const branches = place === null ? {} : (await readPlace(desk, place)).view.branches
+  const branches = place === null ? {} : (await readPlace(context, place)).view.branches
   if (place === null || branches[branch] === undefined) {
     const names = Object.keys(branches).map((one) => `\`${one}\``)
     const isOthers = place === null && who.session !== null
@@ -139,29 +139,33 @@ async function takeBranch(
     throw new PawlProblem(problemOfRefusal(refusal))
   }
   const mine = { runId: place.runId, branch }
-  const reading = await readPlace(desk, mine)
-  desk.places.keep(who, mine)
-  return { reading, text: runSummaryText(reading, desk), more: { resumed: true } }
+  const reading = await readPlace(context, mine)
+  context.places.keep(who, mine)
+  return { reading, text: runSummaryText(reading, context), more: { resumed: true } }
 }
 
-async function resumeRun(desk: ToolContext, who: ToolCaller, place: RunPlace): Promise<ToolResult> {
+async function resumeRun(
+  context: ToolContext,
+  who: ToolCaller,
+  place: RunPlace,
+): Promise<ToolResult> {
   const { runId } = place
-  const before = await readPlace(desk, place)
+  const before = await readPlace(context, place)
   const told =
     before.head.status === 'paused'
-      ? await sendCommand(desk, place, (commandId) =>
-          desk.link.ask('runs.resume', { runId }, { commandId }),
+      ? await sendCommand(context, place, (commandId) =>
+          context.link.ask('runs.resume', { runId }, { commandId }),
         )
-      : { reading: before, text: runSummaryText(before, desk) }
-  desk.places.keep(who, place)
+      : { reading: before, text: runSummaryText(before, context) }
+  context.places.keep(who, place)
   return { ...told, more: { ...told.more, resumed: true } }
 }
 
 /** WHY: a second workflow with wider rules would be the way around those of the first. */
-async function refuseSecond(desk: ToolContext, who: ToolCaller): Promise<void> {
-  const mine = desk.places.own(who)
+async function refuseSecond(context: ToolContext, who: ToolCaller): Promise<void> {
+  const mine = context.places.own(who)
   if (mine === null) return
-  const { head, view } = await readPlace(desk, mine)
+  const { head, view } = await readPlace(context, mine)
   if (!isOpen(head.status)) return
   throw new PawlProblem(
     problem('RUN_EXISTS', {
@@ -171,13 +175,13 @@ async function refuseSecond(desk: ToolContext, who: ToolCaller): Promise<void> {
   )
 }
 
-async function begin(desk: ToolContext, who: ToolCaller, input: Load): Promise<ToolResult> {
+async function begin(context: ToolContext, who: ToolCaller, input: Load): Promise<ToolResult> {
   const { name: definition, task } = input
-  const { workspace, link } = desk
+  const { workspace, link } = context
   const { session } = who
-  const vars = await carriedVars(desk, who, definition)
+  const vars = await carriedVars(context, who, definition)
   const wish = { definition, workspace, vars, ...(task === undefined ? {} : { task }) }
-  const told = await sendCommand(desk, null, (commandId) => {
+  const told = await sendCommand(context, null, (commandId) => {
     if (session === null) return link.ask('runs.start', wish, { commandId })
     const whole = { ...wish, session }
     return link.ask('runs.start', whole, { commandId }).catch((fault: unknown) => {
@@ -185,9 +189,9 @@ async function begin(desk: ToolContext, who: ToolCaller, input: Load): Promise<T
       if (!isUnknownField(fault, 'session')) throw fault
       return link.ask('runs.start', wish, { commandId })
     })
-  }).catch((fault: unknown) => tellDraft(desk, definition, fault))
+  }).catch((fault: unknown) => tellDraft(context, definition, fault))
   const runId = told.reading?.head.id
-  if (runId !== undefined) desk.places.keep(who, { runId, branch: null })
+  if (runId !== undefined) context.places.keep(who, { runId, branch: null })
   return { ...told, more: { ...told.more, resumed: false } }
 }
 
@@ -211,13 +215,17 @@ const carriedCharsMax = 200_000
  * What a form begins with: the global variables of the form before it in this conversation.
  * WHY only between forms: in a workflow a value is evidence, and has to be earned there.
  */
-async function carriedVars(desk: ToolContext, who: ToolCaller, next: string): Promise<JsonObject> {
-  const last = desk.places.own(who)
+async function carriedVars(
+  context: ToolContext,
+  who: ToolCaller,
+  next: string,
+): Promise<JsonObject> {
+  const last = context.places.own(who)
   if (last === null) return {}
-  const { view } = await readPlace(desk, last)
+  const { view } = await readPlace(context, last)
   const { dialect, vars } = view
   if (dialect !== 'steps' || JSON.stringify(vars).length > carriedCharsMax) return {}
-  return (await definitionFor(desk, next))?.dialect === 'steps' ? vars : {}
+  return (await definitionFor(context, next))?.dialect === 'steps' ? vars : {}
 }
 
 function isUnknownField(fault: unknown, name: string): boolean {
@@ -244,9 +252,9 @@ export const createTool = tool({
     draft: { type: 'string', description: 'id of the draft, for `pawl definitions activate`' },
   },
   effect: 'moves',
-  run: async (desk, { input }) => {
+  run: async (context, { input }) => {
     const offer = await offerOf(input)
-    const { draft, findings } = await desk.link.ask('drafts.create', offer).catch(tellFindings)
+    const { draft, findings } = await context.link.ask('drafts.create', offer).catch(tellFindings)
     const text = [
       `\`${draft.name}\` has no errors and waits as a draft. A person has to activate it with ` +
         `\`pawl definitions activate ${draft.id}\`; then it can be loaded.`,

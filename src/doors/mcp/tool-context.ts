@@ -44,7 +44,7 @@ export type McpTool<Input extends z.ZodObject = z.ZodObject> = {
     issues: readonly z.core.$ZodIssue[],
     detail: string,
   ) => ProblemDocument['error']
-  readonly run: (desk: ToolContext, call: ToolInvocation<z.output<Input>>) => Promise<ToolResult>
+  readonly run: (context: ToolContext, call: ToolInvocation<z.output<Input>>) => Promise<ToolResult>
 }
 
 /** A tool whose arguments are known to be what its schema says. */

@@ -18,7 +18,7 @@ async function* neverEnding(): AsyncGenerator<never, void, void> {
 /** A follower of a run that never moves by itself. */
 function openBench() {
   const told: string[] = []
-  const desk = {
+  const context = {
     prefix: 'pawl_',
     link: { ask: async () => readingOf('now'), stream: neverEnding },
     places: { find: async () => ({ runId: 'r1', branch: null }) },
@@ -26,7 +26,7 @@ function openBench() {
   const follower = openToolListWatcher({
     onMove: async () => undefined,
     tools: (reading) => listTools(reading, 'pawl_'),
-    desk,
+    context,
     onChange: async () => void told.push('changed'),
   })
   return { told, follower }

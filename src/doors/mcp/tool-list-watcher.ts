@@ -20,7 +20,7 @@ export type ToolListWatcher = {
 }
 
 type FollowerOptions = {
-  readonly desk: ToolContext
+  readonly context: ToolContext
   /** The tools for a run; null: none is loaded. */
   readonly tools: (reading: RunReadings | null) => readonly Listed[]
   /** The tools are not those any more that the client has seen. */
@@ -35,7 +35,7 @@ const gatherMs = 30
 const listMsMax = 300
 
 export function openToolListWatcher({
-  desk,
+  context,
   tools,
   onChange,
   onMove,
@@ -69,12 +69,12 @@ export function openToolListWatcher({
       isLooking = false
       if (until.signal.aborted) return
       await onMove(at.runId)
-      const reading = await readPlace(desk, at).catch(() => null)
+      const reading = await readPlace(context, at).catch(() => null)
       // A look that fails is made up for by the next call, which looks as well.
       if (reading !== null) await compare(reading, 'tell')
     }
     try {
-      for await (const _ of desk.link.stream(at.runId, after, until.signal)) {
+      for await (const _ of context.link.stream(at.runId, after, until.signal)) {
         if (!isLooking) setTimeout(look, gatherMs)
         isLooking = true
       }
@@ -85,14 +85,14 @@ export function openToolListWatcher({
   }
   return {
     list: async () => {
-      const reading = await currentOf(desk, place)
+      const reading = await currentOf(context, place)
       if (reading !== null) follow(reading)
       seen = JSON.stringify(tools(reading))
       reader.hasRead()
       return reading
     },
     follow: async () => {
-      const reading = await currentOf(desk, place)
+      const reading = await currentOf(context, place)
       if (reading !== null) follow(reading)
     },
     see: async (reading) => {
@@ -144,12 +144,15 @@ function openReader(): Reader {
 }
 
 /** The run of the last call while it is open, else the one that a call would mean. */
-async function currentOf(desk: ToolContext, place: RunPlace | null): Promise<RunReadings | null> {
+async function currentOf(
+  context: ToolContext,
+  place: RunPlace | null,
+): Promise<RunReadings | null> {
   try {
-    const last = place === null ? null : await readPlace(desk, place)
+    const last = place === null ? null : await readPlace(context, place)
     if (last !== null && isOpen(last.head.status)) return last
-    const meant = await desk.places.find(unknownCaller)
-    return meant.runId === place?.runId ? last : await readPlace(desk, meant)
+    const meant = await context.places.find(unknownCaller)
+    return meant.runId === place?.runId ? last : await readPlace(context, meant)
   } catch {
     // Without a daemon or a run there is still a list: the tools that begin one.
     return null

@@ -12,7 +12,10 @@ const letter = { from: 'a@b.test', to: 'c@d.test', subject: 'Hi', text: 'Hello' 
 const request = { runId: 'r', kind: 'one', body: letter, idempotencyKey: 'k' } as const
 
 /** A post whose upstream says this, one after the other. */
-function openDesk(upstream: MailUpstream, ledger = openSentMailLog(openMemoryStore(), Date.now)) {
+function openMailBench(
+  upstream: MailUpstream,
+  ledger = openSentMailLog(openMemoryStore(), Date.now),
+) {
   // WHY the cast: mail asks no more of a runtime than this.
   const runtime = {
     mailRules: async () => [{ from: null, to: null, mailsMax: 5 }],
@@ -32,7 +35,7 @@ const later: MailSent = {
 const unclear: MailSent = { kind: 'unclear', why: 'it was lost' }
 
 test('what a server without keys did not answer is not known, at once and for good', async () => {
-  const { ledger, post } = openDesk(saying('no keys', unclear))
+  const { ledger, post } = openMailBench(saying('no keys', unclear))
   for (let times = 0; times < 2; times += 1) {
     await expect(post.send(request)).rejects.toThrow('not retried')
   }
@@ -40,13 +43,13 @@ test('what a server without keys did not answer is not known, at once and for go
 })
 
 test('what was certainly not sent by any try counts nothing', async () => {
-  const { ledger, post } = openDesk(saying('keys', later, later, later))
+  const { ledger, post } = openMailBench(saying('keys', later, later, later))
   await expect(post.send(request)).rejects.toThrow('no')
   expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 0])
 })
 
 test('a try in doubt is not made certain by a no to a later one', async () => {
-  const { ledger, post } = openDesk(saying('keys', unclear, later, later, later, later, later))
+  const { ledger, post } = openMailBench(saying('keys', unclear, later, later, later, later, later))
   await expect(post.send(request)).rejects.toThrow('still unknown')
   await post.resume()
   expect((await ledger.listOpen()).length).toBe(1)
@@ -70,7 +73,10 @@ function openSlow() {
 
 test('a mail that was sent is answered before it is crossed off, once for its key', async () => {
   const { slow, go } = openSlow()
-  const { ledger, post } = openDesk(saying('keys', { kind: 'sent', ids: ['1'] }, unclear), slow)
+  const { ledger, post } = openMailBench(
+    saying('keys', { kind: 'sent', ids: ['1'] }, unclear),
+    slow,
+  )
   expect(await post.send(request)).toEqual({ id: '1' })
   expect((await ledger.listOpen()).length).toBe(1)
   expect(await post.resume()).toBe(0)
@@ -92,7 +98,7 @@ test('a mail that is sent while the post closes is crossed off before it is clos
       return { kind: 'sent', ids: ['1'] }
     },
   }
-  const { ledger, post } = openDesk(upstream, slow)
+  const { ledger, post } = openMailBench(upstream, slow)
   const asked = once(provider, 'asked')
   const sending = post.send(request)
   await asked
@@ -114,7 +120,7 @@ test('what could not be crossed off stays open, and is tried under the same key'
       return { kind: 'sent', ids: ['1'] }
     },
   }
-  const { ledger, post } = openDesk(upstream, slow)
+  const { ledger, post } = openMailBench(upstream, slow)
   await post.send(request)
   fail(new Error('the disk is full'))
   expect(await post.send(request)).toEqual({ id: '1' })
@@ -125,7 +131,7 @@ test('what could not be crossed off stays open, and is tried under the same key'
 
 test('what an upstream without keys has sent is crossed off before it is answered', async () => {
   const { slow, go } = openSlow()
-  const { ledger, post } = openDesk(saying('no keys'), slow)
+  const { ledger, post } = openMailBench(saying('no keys'), slow)
   const sending = post.send(request)
   setTimeout(go, 20)
   await sending
@@ -141,7 +147,7 @@ test('a provider that cannot be reached, or whose key is gone, was sent nothing'
     throw new Error('no file')
   }
   for (const secret of [() => 'key', gone]) {
-    const { ledger, post } = openDesk(openResendUpstream({ url, secret }))
+    const { ledger, post } = openMailBench(openResendUpstream({ url, secret }))
     await expect(post.send(request)).rejects.toThrow('nothing was sent')
     expect([await ledger.listOpen(), await ledger.countOf('r')]).toEqual([[], 0])
   }

@@ -72,23 +72,28 @@ type MailContext = PostOptions & {
 
 export function openMailSender(options: PostOptions): MailSender {
   const judge = openRequestJudge(options)
-  const desk: MailContext = { ...options, judge, busy: new Map(), closing: new AbortController() }
+  const context: MailContext = {
+    ...options,
+    judge,
+    busy: new Map(),
+    closing: new AbortController(),
+  }
   return {
-    send: (request) => send(desk, request),
-    resume: () => resume(desk),
+    send: (request) => send(context, request),
+    resume: () => resume(context),
     close: async () => {
-      desk.closing.abort()
+      context.closing.abort()
       // WHY again and again: a mail that ends begins to be crossed off and reported.
-      for (let rounds = 0; desk.busy.size > 0 && rounds < closeRoundsMax; rounds += 1) {
-        await Promise.allSettled(desk.busy.values())
+      for (let rounds = 0; context.busy.size > 0 && rounds < closeRoundsMax; rounds += 1) {
+        await Promise.allSettled(context.busy.values())
       }
-      if (desk.busy.size > 0)
-        desk.log('mails were still being sent at shutdown', { count: desk.busy.size })
+      if (context.busy.size > 0)
+        context.log('mails were still being sent at shutdown', { count: context.busy.size })
     },
   }
 }
 
-async function send(desk: MailContext, request: MailRequest): Promise<JsonObject> {
+async function send(context: MailContext, request: MailRequest): Promise<JsonObject> {
   const { runId, kind, idempotencyKey } = request
   if (idempotencyKey !== null && !isKey(idempotencyKey)) {
     resendError(
@@ -102,21 +107,21 @@ async function send(desk: MailContext, request: MailRequest): Promise<JsonObject
   const content = hashJson({ kind, bodies } as unknown as JsonObject)
   const key = sentMailKey(runId, idempotencyKey ?? randomUUID())
   // It is crossed off in a moment, and then there is an answer.
-  await desk.busy.get(settlingKey(key))
-  if (desk.busy.has(key)) return concurrent()
-  return hold(desk, key, async () => {
-    const found = await desk.ledger.find(key)
-    if (found !== null) return repeat(desk, { key, content }, found)
-    const mailsMax = await ruleOn(desk, runId, mails)
-    const callId = await desk.judge(runId, { tool: mailTool, input: shownInput(kind, bodies) })
-    const at = desk.now()
+  await context.busy.get(settlingKey(key))
+  if (context.busy.has(key)) return concurrent()
+  return hold(context, key, async () => {
+    const found = await context.ledger.find(key)
+    if (found !== null) return repeat(context, { key, content }, found)
+    const mailsMax = await ruleOn(context, runId, mails)
+    const callId = await context.judge(runId, { tool: mailTool, input: shownInput(kind, bodies) })
+    const at = context.now()
     const mail: OpenMail = {
       ...{ runId, hash: content, key: `pawl-${hash('sha256', `${key} ${at}`)}`, kind, bodies },
       ...{ callId, begunAt: at, leaseUntil: at + leaseMs },
     }
-    const begun = await desk.ledger.begin(key, mail, mailsMax)
-    if (begun === 'begun') return deliver(desk, { key, mail, doubt: null })
-    await report(desk, mail, 'failed')
+    const begun = await context.ledger.begin(key, mail, mailsMax)
+    if (begun === 'begun') return deliver(context, { key, mail, doubt: null })
+    await report(context, mail, 'failed')
     return begun === 'full' ? full(mailsMax) : concurrent()
   })
 }
@@ -171,11 +176,11 @@ function readMails({ kind, body }: MailRequest): readonly Mail[] {
 
 /** Holds mails to the definition before anybody is asked; gives how many may be sent in all. */
 async function ruleOn(
-  desk: MailContext,
+  context: MailContext,
   runId: string,
   mails: readonly Mail[],
 ): Promise<number | null> {
-  const rules = await desk.runtime.mailRules(runId)
+  const rules = await context.runtime.mailRules(runId)
   if (rules.length === 0) {
     const why = 'the definition of this run does not allow mail'
     return resendError(403, 'validation_error', `${why}; its author can add \`email_config\``)
@@ -187,7 +192,7 @@ async function ruleOn(
     }
   }
   const mailsMax = mailsMaxOf(rules)
-  if (mailsMax !== null && (await desk.ledger.countOf(runId)) + mails.length > mailsMax) {
+  if (mailsMax !== null && (await context.ledger.countOf(runId)) + mails.length > mailsMax) {
     full(mailsMax)
   }
   return mailsMax
@@ -212,7 +217,7 @@ type KeyedContent = { readonly key: string; readonly content: string }
 
 /** The same request again: the same answer, or one more try of what was left open. */
 async function repeat(
-  desk: MailContext,
+  context: MailContext,
   { key, content }: KeyedContent,
   found: NonNullable<FoundMail>,
 ): Promise<JsonObject> {
@@ -224,11 +229,11 @@ async function repeat(
     )
   }
   if (found.state === 'done') return answerOf(found.mail)
-  const until = desk.now() + leaseMs
-  const isFree = !desk.isShared || found.mail.leaseUntil <= desk.now()
+  const until = context.now() + leaseMs
+  const isFree = !context.isShared || found.mail.leaseUntil <= context.now()
   const lease = { version: found.version, until }
-  if (!isFree || !(await desk.ledger.lease(key, found.mail, lease))) return concurrent()
-  return tryAgain(desk, key, found.mail)
+  if (!isFree || !(await context.ledger.lease(key, found.mail, lease))) return concurrent()
+  return tryAgain(context, key, found.mail)
 }
 
 function answerOf({ end, kind }: DoneMail): JsonObject {
@@ -245,13 +250,13 @@ function answerOf({ end, kind }: DoneMail): JsonObject {
 const unknownText = 'it is unknown whether this was sent, and it is not retried'
 
 /** What an earlier life left open. An upstream that knows no keys could send it twice. */
-async function tryAgain(desk: MailContext, key: string, mail: OpenMail): Promise<JsonObject> {
-  const isTooOld = desk.now() - mail.begunAt > resumeMsMax
-  if (desk.upstream.knowsKeys && !isTooOld) {
-    return deliver(desk, { key, mail, doubt: { kind: 'unclear', why: 'it was tried before' } })
+async function tryAgain(context: MailContext, key: string, mail: OpenMail): Promise<JsonObject> {
+  const isTooOld = context.now() - mail.begunAt > resumeMsMax
+  if (context.upstream.knowsKeys && !isTooOld) {
+    return deliver(context, { key, mail, doubt: { kind: 'unclear', why: 'it was tried before' } })
   }
-  desk.log('it is unknown whether a mail was sent', { runId: mail.runId, key })
-  return finish(desk, { key, mail }, { kind: 'unknown' })
+  context.log('it is unknown whether a mail was sent', { runId: mail.runId, key })
+  return finish(context, { key, mail }, { kind: 'unknown' })
 }
 
 type Unclear = Extract<MailSent, { kind: 'unclear' }>
@@ -262,19 +267,19 @@ type Delivery = {
   readonly doubt: Unclear | null
 }
 
-async function deliver(desk: MailContext, { key, mail, doubt }: Delivery): Promise<JsonObject> {
-  const sent = await tryToSend(desk, mail, doubt)
-  if (sent.kind !== 'unclear') return finish(desk, { key, mail }, sent)
-  desk.log('it is still unknown whether a mail was sent', { runId: mail.runId, why: sent.why })
+async function deliver(context: MailContext, { key, mail, doubt }: Delivery): Promise<JsonObject> {
+  const sent = await tryToSend(context, mail, doubt)
+  if (sent.kind !== 'unclear') return finish(context, { key, mail }, sent)
+  context.log('it is still unknown whether a mail was sent', { runId: mail.runId, why: sent.why })
   // Nobody will ever know more: it is never tried again.
-  if (!desk.upstream.knowsKeys) return finish(desk, { key, mail }, { kind: 'unknown' })
+  if (!context.upstream.knowsKeys) return finish(context, { key, mail }, { kind: 'unknown' })
   const how = 'ask again with the same idempotency key; Pawl keeps trying'
   return resendError(500, 'application_error', `it is still unknown whether this was sent: ${how}`)
 }
 
 /** How it ended; what one try leaves in doubt, no later no makes certain. */
 async function tryToSend(
-  desk: MailContext,
+  context: MailContext,
   mail: OpenMail,
   before: Unclear | null,
 ): Promise<Exclude<MailSent, { kind: 'later' }>> {
@@ -286,12 +291,12 @@ async function tryToSend(
   const sendout = { mails, kind: mail.kind, key: mail.key }
   let doubt = before
   let last: MailSent = { kind: 'unclear', why: 'it was not tried' }
-  for (let tries = 0; tries < triesMax && !desk.closing.signal.aborted; tries += 1) {
+  for (let tries = 0; tries < triesMax && !context.closing.signal.aborted; tries += 1) {
     if (tries > 0) await sleep(pauseMs * 2 ** tries)
     const signal = AbortSignal.timeout(tryMsMax)
-    last = await desk.upstream.send(sendout, signal).catch(unclear)
+    last = await context.upstream.send(sendout, signal).catch(unclear)
     if (last.kind === 'unclear') doubt = last
-    if (last.kind === 'sent' || last.kind === 'refused' || !desk.upstream.knowsKeys) break
+    if (last.kind === 'sent' || last.kind === 'refused' || !context.upstream.knowsKeys) break
   }
   if (last.kind !== 'later') return last
   return doubt ?? { kind: 'refused', refused: last.refused }
@@ -305,31 +310,31 @@ function unclear(fault: unknown): Unclear {
 type Entry = { readonly key: string; readonly mail: OpenMail }
 
 async function finish(
-  desk: MailContext,
+  context: MailContext,
   { key, mail }: Entry,
   end: DoneMail['end'],
 ): Promise<JsonObject> {
   if (end.kind === 'refused' && end.refused.statusCode === upstreamFault) {
     const { message: why } = end.refused
-    desk.log('a mail could not be sent to the provider', {
+    context.log('a mail could not be sent to the provider', {
       runId: mail.runId,
-      upstream: desk.upstream.name,
+      upstream: context.upstream.name,
       why,
     })
   }
-  const settling = desk.ledger.settle(key, mail, end)
+  const settling = context.ledger.settle(key, mail, end)
   // WHY only these are not waited for: what is lost of it is tried again under the same key, which
   // such an upstream has sent already. What was refused must not be tried again.
-  const isRepeatable = end.kind === 'sent' && desk.upstream.knowsKeys
+  const isRepeatable = end.kind === 'sent' && context.upstream.knowsKeys
   if (!isRepeatable) await settling
   else {
     const log = (fault: unknown): void =>
-      desk.log('a sent mail is not marked as sent yet', { key, fault: String(fault) })
-    void hold(desk, settlingKey(key), () => settling.catch(log))
+      context.log('a sent mail is not marked as sent yet', { key, fault: String(fault) })
+    void hold(context, settlingKey(key), () => settling.catch(log))
   }
   // WHY not awaited: whoever waits for the mail need not wait for the log of it.
-  const reporting = report(desk, mail, end.kind === 'sent' ? 'ok' : 'failed')
-  void hold(desk, `report ${key}`, () => reporting)
+  const reporting = report(context, mail, end.kind === 'sent' ? 'ok' : 'failed')
+  void hold(context, `report ${key}`, () => reporting)
   return answerOf({ hash: mail.hash, end, kind: mail.kind })
 }
 
@@ -341,25 +346,25 @@ type SendResult = 'ok' | 'failed'
 
 /** The record tells what became of it; a mail that was sent is sent, whatever becomes of that. */
 async function report(
-  desk: MailContext,
+  context: MailContext,
   { runId, callId }: OpenMail,
   how: SendResult,
 ): Promise<void> {
-  await endRequest(desk.runtime, { runId, callId, ok: how === 'ok', bytes: 0 }).catch(
-    (fault: unknown) => desk.log('a mail could not be reported', { fault: String(fault) }),
+  await endRequest(context.runtime, { runId, callId, ok: how === 'ok', bytes: 0 }).catch(
+    (fault: unknown) => context.log('a mail could not be reported', { fault: String(fault) }),
   )
 }
 
-async function resume(desk: MailContext): Promise<number> {
+async function resume(context: MailContext): Promise<number> {
   let count = 0
-  for (const { key } of await desk.ledger.listOpen()) {
-    if (desk.busy.has(key) || desk.closing.signal.aborted) continue
-    if (desk.busy.has(settlingKey(key))) continue
+  for (const { key } of await context.ledger.listOpen()) {
+    if (context.busy.has(key) || context.closing.signal.aborted) continue
+    if (context.busy.has(settlingKey(key))) continue
     count += 1
-    await hold(desk, key, async () => {
-      const found = await desk.ledger.find(key)
+    await hold(context, key, async () => {
+      const found = await context.ledger.find(key)
       if (found?.state !== 'open') return
-      await repeat(desk, { key, content: found.mail.hash }, found)
+      await repeat(context, { key, content: found.mail.hash }, found)
     }).catch(() => undefined)
   }
   return count

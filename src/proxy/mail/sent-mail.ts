@@ -108,21 +108,21 @@ function countIn(document: StoredDocument | null): number {
 }
 
 async function begin(
-  desk: SentMailContext,
+  context: SentMailContext,
   { key, mail }: Entry,
   mailsMax: number | null,
 ): Promise<Begun> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const count = await desk.documents.readDocument(collections.counts, mail.runId)
+    const count = await context.documents.readDocument(collections.counts, mail.runId)
     const next = countIn(count) + mail.bodies.length
     if (mailsMax !== null && next > mailsMax) return 'full'
-    const at = desk.now()
-    const written = await desk.documents.writeDocuments([
+    const at = context.now()
+    const written = await context.documents.writeDocuments([
       countChange(mail.runId, { document: count, next, at }),
       { collection: collections.open, key, expected: 0, data: JSON.stringify(mail), at },
     ])
     if (written === 'written') return 'begun'
-    if ((await find(desk.documents, key)) !== null) return 'known'
+    if ((await find(context.documents, key)) !== null) return 'known'
   }
   throw new Error('too many mails are being sent at once')
 }
@@ -139,17 +139,17 @@ function countChange(runId: string, { document, next, at }: Count): DocumentChan
 }
 
 async function settle(
-  desk: SentMailContext,
+  context: SentMailContext,
   { key, mail }: Entry,
   end: DoneMail['end'],
 ): Promise<void> {
-  const { documents } = desk
+  const { documents } = context
   const { runId, bodies, kind } = mail
   const done: DoneMail = { hash: mail.hash, end, kind }
   for (let tries = 0; tries < triesMax; tries += 1) {
     const open = await documents.readDocument(collections.open, key)
     if (open === null) return
-    const at = desk.now()
+    const at = context.now()
     const count =
       end.kind === 'refused' ? await documents.readDocument(collections.counts, runId) : null
     const next = Math.max(0, countIn(count) - bodies.length)

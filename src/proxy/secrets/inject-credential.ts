@@ -56,12 +56,12 @@ const passedHeaders = 'accept accept-language content-type if-match if-none-matc
 const returnedHeaders = 'content-type etag last-modified link retry-after location'
 
 export async function injectCredential(
-  desk: CredentialContext,
+  context: CredentialContext,
   asked: KeyedRequest,
 ): Promise<void> {
   const { request, response, runId, target } = asked
   const [, name = '', ...rest] = asked.path.split('/')
-  const host = desk.hosts.find((one) => one.name === name)
+  const host = context.hosts.find((one) => one.name === name)
   if (host === undefined) return resendError(404, 'not_found', `the host \`${name}\` is not set up`)
   const path = `/${rest.join('/')}`
   const { method = 'GET' } = request
@@ -70,7 +70,7 @@ export async function injectCredential(
   const body = await readRequestBytes(request)
   const headers = pick(request.headers, passedHeaders)
   const input = inputOf({ method, path: `${path}${query}`, headers }, body)
-  const callId = await desk.judge(runId, { tool: `http:${name}`, input })
+  const callId = await context.judge(runId, { tool: `http:${name}`, input })
   const secret = host.secret()
   const credential = host.format.replaceAll('{secret}', () => secret)
   try {
@@ -84,9 +84,9 @@ export async function injectCredential(
     })
     const bytes = await bytesOf(back)
     sendBack(response, back, { bytes, host, forms: credentialFormsOf([secret, credential]) })
-    await endRequest(desk.runtime, { runId, callId, ok: back.ok, bytes: bytes.length })
+    await endRequest(context.runtime, { runId, callId, ok: back.ok, bytes: bytes.length })
   } catch (fault) {
-    await endRequest(desk.runtime, { runId, callId, ok: false, bytes: 0 })
+    await endRequest(context.runtime, { runId, callId, ok: false, bytes: 0 })
     // WHY not the fault itself: it may hold what was sent.
     const kind = fault instanceof Error ? fault.name : 'fault'
     const unsure = 'the outcome of the request is unknown'

@@ -5,7 +5,7 @@
  */
 import { identityOf } from '../../core/engine/call-identity.ts'
 import type { FamilyMember } from '../../core/engine/family.ts'
-import { refusedText, unsureCall } from '../../core/engine/known-call.ts'
+import { refusedText, unsureCall } from '../../core/engine/repeated-call.ts'
 import type { Denial, OpenCall, Reply } from '../../core/engine/types.ts'
 import { hashCall } from '../../core/judge/grants.ts'
 import type { Store } from '../ports.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { policyOf } from '../../core/policy/policy-builder.contract.ts'
-import { edit, openDesk, refusalIn } from '../../doors/hook/answer-hook.contract.ts'
+import { edit, openHookBench, refusalIn } from '../../doors/hook/answer-hook.contract.ts'
 import { openGatewayJudge } from '../../gateway/call-lifecycle.ts'
 import type { GatewayContext } from '../../gateway/gateway-context.ts'
 import { openMemoryStore } from '../../store/memory/memory-store.ts'
@@ -22,9 +22,9 @@ test('while a move waits for a person, a gateway does not ask without a pause', 
     asked += 1
     return runtime.gateway.check(input, { ...asAgent, commandId: `c${asked}` })
   }
-  const desk = { daemon, workspace: '/work', runId, holder: 'one', askWaitMs: 500 }
+  const context = { daemon, workspace: '/work', runId, holder: 'one', askWaitMs: 500 }
   const judge = openGatewayJudge({
-    ...desk,
+    ...context,
     ...{ env: {}, log: () => undefined, held: { runId: null } },
   } as unknown as GatewayContext)
   const before = (await runtime.readHead(runId))?.seq ?? 0
@@ -38,7 +38,7 @@ test('while a move waits for a person, a gateway does not ask without a pause', 
 })
 
 test('the question of a host to its user about a job stays, as before', async () => {
-  const { runtime, hook } = openDesk()
+  const { runtime, hook } = openHookBench()
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   const fields = { tool_name: 'mcp__pawl__process_run', tool_input: { command: 'rm -rf .' } }
@@ -47,7 +47,7 @@ test('the question of a host to its user about a job stays, as before', async ()
 })
 
 test('what the user refused at the prompt is asked about again, not denied', async () => {
-  const { runtime, call, hook } = openDesk({ policies: asking })
+  const { runtime, call, hook } = openHookBench({ policies: asking })
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   await call('Edit', edit)
@@ -58,7 +58,7 @@ test('what the user refused at the prompt is asked about again, not denied', asy
 })
 
 test('calls that are denied because the run is unclear are counted', async () => {
-  const { runtime, call } = openDesk()
+  const { runtime, call } = openHookBench()
   await startRelease(runtime)
   await startRelease(runtime)
   const seen: string[] = []

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { policyOf } from '../../core/policy/policy-builder.contract.ts'
-import { edit, openDesk } from '../../doors/hook/answer-hook.contract.ts'
+import { edit, openHookBench } from '../../doors/hook/answer-hook.contract.ts'
 import { asAgent, say, startRelease } from '../runtime.contract.ts'
 
 test('the time of a verdict is without the wait for people', async () => {
   const policies = [policyOf({ ask: [{ capability: 'edit' }] })]
-  const { runtime, call, hook } = openDesk({ policies, askWaitMs: 3_000 })
+  const { runtime, call, hook } = openHookBench({ policies, askWaitMs: 3_000 })
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   await call('Edit', edit, { tool_use_id: 'a' })

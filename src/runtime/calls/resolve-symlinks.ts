@@ -4,7 +4,7 @@
  */
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
-import type { Call, CallPath, ShellLooks } from '../../core/engine/types.ts'
+import type { Call, CallPath, ReadCommands } from '../../core/engine/types.ts'
 
 /** Links that are followed on the way to one file, as the system itself does. */
 const linksMax = 40
@@ -39,7 +39,10 @@ export function resolveSymlinks(call: Call): Call {
   }
 }
 
-function looksBehind(looks: ShellLooks, both: (path: CallPath) => readonly CallPath[]): ShellLooks {
+function looksBehind(
+  looks: ReadCommands,
+  both: (path: CallPath) => readonly CallPath[],
+): ReadCommands {
   const commands = looks.commands.map((look) => ({ ...look, reads: look.reads.flatMap(both) }))
   return { ...looks, commands }
 }

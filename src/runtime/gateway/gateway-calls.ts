@@ -17,7 +17,7 @@ import type {
   GatewayReport,
   GatewayVerdict,
   ToolVisibility,
-} from './gateway.ts'
+} from './gateway-port.ts'
 
 export type GatewayTools = {
   readonly calls: Calls

@@ -16,9 +16,9 @@ import {
   type Pinned,
   type PinStatus,
   type ServerSight,
-} from './gateway.ts'
+} from './gateway-port.ts'
 
-export type PinsDesk = {
+export type PinsContext = {
   readonly store: DocumentStore
   readonly clock: Clock
   /** Puts on record what waits for a person now. */
@@ -47,19 +47,19 @@ function keyOf(scope: string | null, server: string): string {
 }
 
 /** Takes note of what a server is now, and says what of it may be used. */
-export async function seeServer(desk: PinsDesk, sight: ServerSight): Promise<PinStatus> {
+export async function seeServer(context: PinsContext, sight: ServerSight): Promise<PinStatus> {
   const key = keyOf(sight.scope, sight.server)
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const document = await desk.store.readDocument(gatewayCollection, key)
+    const document = await context.store.readDocument(gatewayCollection, key)
     const before = document === null ? null : bookIn(document.data)
     const { book, news } = noteSight(before, sight)
     const data = JSON.stringify(book)
     if (data !== document?.data) {
       const expected = document?.version ?? 0
-      const change = { collection: gatewayCollection, key, expected, data, at: desk.clock.now() }
-      if ((await desk.store.writeDocuments([change])) === 'conflict') continue
+      const change = { collection: gatewayCollection, key, expected, data, at: context.clock.now() }
+      if ((await context.store.writeDocuments([change])) === 'conflict') continue
     }
-    for (const message of news) await desk.warn(sight.whose, message)
+    for (const message of news) await context.warn(sight.whose, message)
     return seenIn(book, sight)
   }
   throw conflict(sight.server)
@@ -177,7 +177,7 @@ function pinOf(entry: Entry): Pin {
 
 /** A person agrees to what they have seen. */
 export async function acceptPins(
-  { store, clock }: PinsDesk,
+  { store, clock }: PinsContext,
   { scope, server, tool, version }: Acceptance,
 ): Promise<Pinned> {
   const key = keyOf(scope, server)

@@ -1,5 +1,5 @@
 /** Wires together what a gateway asks of the runtime. */
-import type { Gateway } from './gateway.ts'
+
 import {
   checkGatewayCall,
   type GatewayTools,
@@ -7,15 +7,16 @@ import {
   reportGatewayCall,
   warnRun,
 } from './gateway-calls.ts'
-import { acceptPins, listPins, type PinsDesk, seeServer } from './gateway-pins.ts'
+import { acceptPins, listPins, type PinsContext, seeServer } from './gateway-pins.ts'
+import type { Gateway } from './gateway-port.ts'
 
-type GatewayParts = Omit<GatewayTools, 'counted'> & Pick<PinsDesk, 'store' | 'clock'>
+type GatewayParts = Omit<GatewayTools, 'counted'> & Pick<PinsContext, 'store' | 'clock'>
 
 export function openGateway(options: GatewayParts): Gateway {
   const { store, clock, calls } = options
   const reports = openReports()
   const tools: GatewayTools = { ...options, counted: reports.counted }
-  const pins: PinsDesk = { store, clock, warn: (whose, text) => warnRun(tools, whose, text) }
+  const pins: PinsContext = { store, clock, warn: (whose, text) => warnRun(tools, whose, text) }
   return {
     check: (call, by) => checkGatewayCall(tools, call, by),
     report: (ended, by) => reports.add(ended.runId, reportGatewayCall(tools, ended, by)),

@@ -59,23 +59,23 @@ const triesMax = 4
 
 /** Carries out a command on a run that exists. */
 export function handleCommand(
-  desk: CommandContext,
+  context: CommandContext,
   wish: CommandRequest,
   by: By,
 ): Promise<CommandOutcome> {
   const { runId, plan, asked } = wish
-  return desk.queue.inTurn(runId, async () => {
+  return context.queue.inTurn(runId, async () => {
     for (let tries = 0; tries < triesMax; tries += 1) {
-      const run = desk.cache.get(runId) ?? (await openRun(desk, runId))
+      const run = context.cache.get(runId) ?? (await openRun(context, runId))
       const planned = plan(run)
-      const context = contextFor(desk, run, by.actor)
-      const answered = commandFamily(run.family, planned, context)
+      const engineContext = contextFor(context, run, by.actor)
+      const answered = commandFamily(run.family, planned, engineContext)
       const standing = logPositionOf(run)
       const { branch } = planned
-      const decided = { runId, answered, standing, branch, at: context.at, asked }
-      const done = await keep(desk, decided, by)
+      const decided = { runId, answered, standing, branch, at: engineContext.at, asked }
+      const done = await keep(context, decided, by)
       if (done !== null) return done
-      desk.cache.drop(runId)
+      context.cache.drop(runId)
     }
     const message = `the run \`${runId}\` kept changing while the command was being decided`
     throw new PawlError('STORE_CONFLICT', message, { hint: 'try again' })
@@ -87,23 +87,27 @@ type Birth = {
   readonly runId: string
   readonly workspace: string | null
   readonly library: Pins
-  readonly begin: (context: Context) => FamilyDecision
+  readonly begin: (engineContext: Context) => FamilyDecision
   readonly asked: unknown
 }
 
 /** Carries out the command that makes a run. */
-export function handleStart(desk: CommandContext, birth: Birth, by: By): Promise<CommandOutcome> {
+export function handleStart(
+  context: CommandContext,
+  birth: Birth,
+  by: By,
+): Promise<CommandOutcome> {
   const { runId, workspace, library, begin, asked } = birth
-  return desk.queue.inTurn(runId, async () => {
-    const at = desk.clock.now()
-    const answered = begin(contextOf(desk, { at, actor: by.actor, workspace, library }))
+  return context.queue.inTurn(runId, async () => {
+    const at = context.clock.now()
+    const answered = begin(contextOf(context, { at, actor: by.actor, workspace, library }))
     const { reply } = answered
     if (reply.kind === 'refused') {
       throw new PawlError('REQUEST_INVALID', `the run does not start: ${reply.reason}`, reply)
     }
     const beginning = { workspace, startedAt: at, endedAt: null }
     const standing = { family: null, seq: 0, hash: '', at, beginning, library, snapshotSeq: 0 }
-    const done = await keep(desk, { runId, answered, standing, branch: null, at, asked }, by)
+    const done = await keep(context, { runId, answered, standing, branch: null, at, asked }, by)
     if (done !== null) return done
     const hint = 'start it under another id'
     throw new PawlError('RUN_EXISTS', `the run \`${runId}\` already exists`, { hint })
@@ -111,24 +115,24 @@ export function handleStart(desk: CommandContext, birth: Birth, by: By): Promise
 }
 
 /** The run as it is now; from the store where another node may have moved it. */
-export async function openRun(desk: CommandContext, runId: string): Promise<LoadedRun> {
-  const cached = desk.cache.get(runId)
+export async function openRun(context: CommandContext, runId: string): Promise<LoadedRun> {
+  const cached = context.cache.get(runId)
   if (cached !== undefined) return cached
-  const run = await loadRun(desk.store, desk.shelf, runId)
+  const run = await loadRun(context.store, context.shelf, runId)
   if (run === null) throw unknownRun(runId)
-  desk.cache.put(run)
+  context.cache.put(run)
   return run
 }
 
 /** The run, read anew when it has moved elsewhere. */
-export async function currentRun(desk: CommandContext, runId: string): Promise<LoadedRun> {
+export async function currentRun(context: CommandContext, runId: string): Promise<LoadedRun> {
   // WHY in turn: a command that overtakes a load would leave the run at hand as it was before.
-  const { cache, queue } = desk
-  const run = cache.get(runId) ?? (await queue.inTurn(runId, () => openRun(desk, runId)))
-  if (await isCurrent(desk, runId, run.head.seq)) return run
+  const { cache, queue } = context
+  const run = cache.get(runId) ?? (await queue.inTurn(runId, () => openRun(context, runId)))
+  if (await isCurrent(context, runId, run.head.seq)) return run
   return queue.inTurn(runId, () => {
     cache.drop(runId)
-    return openRun(desk, runId)
+    return openRun(context, runId)
   })
 }
 
@@ -137,11 +141,11 @@ async function isCurrent({ store }: CommandContext, runId: string, seq: number):
   return (await store.readSeqs([runId])).get(runId) === seq
 }
 
-export function contextFor(desk: CommandContext, run: LoadedRun, actor: Actor): Context {
+export function contextFor(context: CommandContext, run: LoadedRun, actor: Actor): Context {
   const { workspace, updatedAt } = run.head
   // WHY the later: nodes have clocks of their own, and a log never goes back in time.
-  const at = Math.max(desk.clock.now(), updatedAt)
-  return contextOf(desk, { at, actor, workspace, library: run.library })
+  const at = Math.max(context.clock.now(), updatedAt)
+  return contextOf(context, { at, actor, workspace, library: run.library })
 }
 
 type CommandInputs = {
@@ -152,11 +156,11 @@ type CommandInputs = {
 }
 
 export function contextOf(
-  desk: CommandContext,
+  context: CommandContext,
   { at, actor, workspace, library }: CommandInputs,
 ): Context {
-  const { approvalMs, shelf } = desk
-  const policies = desk.policies(workspace)
+  const { approvalMs, shelf } = context
+  const policies = context.policies(workspace)
   const pinned = (name: string) => {
     const hash = own(library, name)
     return hash === undefined ? undefined : shelf.get(hash)
@@ -175,84 +179,92 @@ type Decided = {
 
 /** Keeps a decision, then speaks; null: the log has moved on meanwhile. */
 async function keep(
-  desk: CommandContext,
+  context: CommandContext,
   decided: Decided,
   by: By,
 ): Promise<CommandOutcome | null> {
   const { runId, answered, standing, at } = decided
   if (answered.recorded.length === 0 && by.commandId === null) {
-    const isTrue = await isCurrent(desk, runId, standing.seq)
-    return isTrue ? outcomeOf(desk, decided, standing.seq) : null
+    const isTrue = await isCurrent(context, runId, standing.seq)
+    return isTrue ? outcomeOf(context, decided, standing.seq) : null
   }
   // WHY: half a letter is kept as another one, which would fit neither its hash nor the same id.
-  const commandId = toUSVString(by.commandId ?? desk.newId())
+  const commandId = toUSVString(by.commandId ?? context.newId())
   const isNamed = by.commandId !== null
   const { asked } = decided
-  const kept = { runId, commandId, isNamed, asked, at, actor: by.actor, outboxFor: desk.outboxFor }
+  const kept = {
+    runId,
+    commandId,
+    isNamed,
+    asked,
+    at,
+    actor: by.actor,
+    outboxFor: context.outboxFor,
+  }
   const { change, run } = buildChange(answered, standing, kept)
   let committed: Committed
   try {
-    committed = await desk.store.commit(change)
+    committed = await context.store.commit(change)
   } catch (fault) {
     // What was kept is not known here; the next command looks for itself, and so do listeners.
-    desk.cache.drop(runId)
-    desk.waiters.wake(runId, 0)
+    context.cache.drop(runId)
+    context.waiters.wake(runId, 0)
     throw fault
   }
   if (committed === 'conflict') return null
-  if (committed === 'repeated') return repeatReply(desk, decided, commandId)
-  desk.cache.put(run)
+  if (committed === 'repeated') return repeatReply(context, decided, commandId)
+  context.cache.put(run)
   if (answered.recorded.length > 0) {
-    desk.waiters.wake(runId, run.head.seq)
-    desk.store.tellChange(runId, run.head.seq)
+    context.waiters.wake(runId, run.head.seq)
+    context.store.tellChange(runId, run.head.seq)
   }
-  return outcomeOf(desk, decided, run.head.seq)
+  return outcomeOf(context, decided, run.head.seq)
 }
 
 type Repeated = Pick<Decided, 'runId' | 'branch' | 'asked'>
 
 /** The reply that this command got the first time. Fault when it was another command. */
 export async function repeatReply(
-  desk: CommandContext,
+  context: CommandContext,
   { runId, branch, asked }: Repeated,
   commandId: string,
 ): Promise<CommandOutcome> {
-  const kept = await findStoredReply(desk.store, runId, toUSVString(commandId))
+  const kept = await findStoredReply(context.store, runId, toUSVString(commandId))
   if (kept === null) throw new PawlError('INTERNAL', 'bug: a repeated command without a reply')
   if (!kept.isFor(asked)) {
     const hint = 'use a new id for each command; only a retry reuses it'
     throw new PawlError('REQUEST_INVALID', 'this id was used for another command', { hint })
   }
-  desk.cache.drop(runId)
-  const { family, head } = await openRun(desk, runId)
+  context.cache.drop(runId)
+  const { family, head } = await openRun(context, runId)
   const { seq, reply } = kept
   const placed = { family, workspace: head.workspace }
-  return { runId, seq, reply, view: () => viewOf(desk, placed, branch), isRepeated: true }
+  return { runId, seq, reply, view: () => viewOf(context, placed, branch), isRepeated: true }
 }
 
-function outcomeOf(desk: CommandContext, decided: Decided, seq: number): CommandOutcome {
+function outcomeOf(context: CommandContext, decided: Decided, seq: number): CommandOutcome {
   const { runId, answered, branch, standing } = decided
   const { reply, family } = answered
   const placed = { family, workspace: standing.beginning.workspace }
-  return { runId, seq, reply, view: () => viewOf(desk, placed, branch), isRepeated: false }
+  return { runId, seq, reply, view: () => viewOf(context, placed, branch), isRepeated: false }
 }
 
 type FamilyInWorkspace = { readonly family: Family; readonly workspace: string | null }
 
 /** What the addressed run looks like, with what is left under the policies of its workspace. */
 export function viewOf(
-  desk: CommandContext,
+  context: CommandContext,
   { family, workspace }: FamilyInWorkspace,
   branch: string | null,
 ): View {
-  const context = { policies: policiesToShow(desk, workspace), at: desk.clock.now() }
-  return viewMember(family, addressedIn(family, branch), context)
+  const engineContext = { policies: policiesToShow(context, workspace), at: context.clock.now() }
+  return viewMember(family, addressedIn(family, branch), engineContext)
 }
 
 /** A policy with errors denies every call, which says so; the run can be read all the same. */
-function policiesToShow(desk: CommandContext, workspace: string | null): readonly Policy[] {
+function policiesToShow(context: CommandContext, workspace: string | null): readonly Policy[] {
   try {
-    return desk.policies(workspace)
+    return context.policies(workspace)
   } catch {
     return []
   }

@@ -5,7 +5,7 @@
 
 import { commandFamily, startFamily } from '../../core/engine/family.ts'
 import { judgingContextOf } from '../../core/engine/judging-context.ts'
-import { stateForCaller } from '../../core/engine/known-call.ts'
+import { stateForCaller } from '../../core/engine/repeated-call.ts'
 import { explain } from '../../core/judge/explain.ts'
 import { judge } from '../../core/judge/judge.ts'
 import type { DefinitionsContext } from '../definitions/definitions.ts'
@@ -21,24 +21,26 @@ const agent = { kind: 'agent', name: 'agent' } as const
 
 /** What would be said to this call, and by whom. */
 export async function judgeDry(
-  desk: CommandContext & DefinitionsContext,
+  context: CommandContext & DefinitionsContext,
   request: JudgeRequest,
 ): Promise<Judgement> {
   const run =
-    request.runId === null ? await imagine(desk, request) : await currentRun(desk, request.runId)
+    request.runId === null
+      ? await imagine(context, request)
+      : await currentRun(context, request.runId)
   const spoken = { ...request, server: null, cwd: null, branch: null }
-  const call = callOfIntent(run, spoken, desk.guarded)
-  const context = contextFor(desk, run, agent)
+  const call = callOfIntent(run, spoken, context.guarded)
+  const engineContext = contextFor(context, run, agent)
   const check = { command: { type: 'CheckCall', call }, branch: null } as const
-  const { reply } = commandFamily(run.family, check, context)
+  const { reply } = commandFamily(run.family, check, engineContext)
   if (reply.kind !== 'verdict') throw new PawlError('INTERNAL', 'bug: a call was not judged')
   const leaf = leafOf(run, null)
   const { machine, state } = leaf
   const around = judgingContextOf(run.family, leaf, {
-    policies: context.policies ?? [],
-    at: context.at,
+    policies: engineContext.policies ?? [],
+    at: engineContext.at,
   })
-  const { at } = context
+  const { at } = engineContext
   const seen = stateForCaller(state, { call }, at)
   const { answers } = judge(call, { machine, state: seen, at, around }, 'explanation')
   const { kind: _, callId: __, ...said } = reply
@@ -47,7 +49,7 @@ export async function judgeDry(
 
 /** A run that was never started, in the stage that is asked about. */
 async function imagine(
-  desk: CommandContext & DefinitionsContext,
+  context: CommandContext & DefinitionsContext,
   request: JudgeRequest,
 ): Promise<LoadedRun> {
   const { definition, stage, workspace } = request
@@ -55,11 +57,11 @@ async function imagine(
     const hint = 'send `runId` or `definition`'
     throw new PawlError('REQUEST_INVALID', 'neither a run nor a definition is given', { hint })
   }
-  const { machine, library } = await findDefinition(desk, { definition, task: null, workspace })
+  const { machine, library } = await findDefinition(context, { definition, task: null, workspace })
   const start = { type: 'StartRun', stage, vars: {}, branch: null } as const
-  const at = desk.clock.now()
-  const context = contextOf(desk, { at, actor: agent, workspace, library })
-  const { family, reply } = startFamily({ runId: 'judge', machine }, start, context)
+  const at = context.clock.now()
+  const engineContext = contextOf(context, { at, actor: agent, workspace, library })
+  const { family, reply } = startFamily({ runId: 'judge', machine }, start, engineContext)
   if (reply.kind === 'refused') {
     throw new PawlError('REQUEST_INVALID', `the run does not start: ${reply.reason}`, reply)
   }

@@ -27,8 +27,8 @@ type Looks = Pick<
 >
 
 /** What can be looked at without changing anything. */
-export function queriesOf(desk: CommandContext & { readonly titles: RunTitles }): Looks {
-  const { store, shelf, policies, titles } = desk
+export function queriesOf(context: CommandContext & { readonly titles: RunTitles }): Looks {
+  const { store, shelf, policies, titles } = context
   return {
     readHead: store.readHead,
     listRuns: (query) => {
@@ -43,7 +43,7 @@ export function queriesOf(desk: CommandContext & { readonly titles: RunTitles })
     readQuestion: async (id) => {
       const row = await knownApproval(store, id)
       const title = (await titles.of([row.runId])).get(row.runId) ?? null
-      return approvalQuestionOf(row, await currentRun(desk, row.runId), title)
+      return approvalQuestionOf(row, await currentRun(context, row.runId), title)
     },
     readCosts: (query) => readCosts(store, query),
     readMachine: async (hash) => {
@@ -52,14 +52,14 @@ export function queriesOf(desk: CommandContext & { readonly titles: RunTitles })
       return shelf.get(hash)
     },
     minIsolations: async ({ runId, branch, workspace }) => {
-      const run = runId === null ? null : await currentRun(desk, runId)
+      const run = runId === null ? null : await currentRun(context, runId)
       const by = 'a policy'
       const all = policies(workspace).flatMap((policy) => levelsIn(policy, by))
       if (run === null) return all
       const own = leafOf(run, branch).machine.policy
       return [...all, ...(own === null ? [] : levelsIn(own, by)), ...levelsOf(run.family)]
     },
-    mailRules: async (runId) => mailRulesOf((await currentRun(desk, runId)).family),
+    mailRules: async (runId) => mailRulesOf((await currentRun(context, runId)).family),
   }
 }
 

@@ -15,40 +15,40 @@ import { type CommandContext, handleStart, repeatReply } from './handle-command.
 import type { RunTitles } from './run-titles.ts'
 
 export async function startRun(
-  desk: CommandContext & DefinitionsContext & { readonly titles: RunTitles },
+  context: CommandContext & DefinitionsContext & { readonly titles: RunTitles },
   request: StartRequest,
   by: By,
 ): Promise<CommandOutcome> {
   const { definition, task, stage, vars } = request
   refuse(request, by)
   const workspace = request.workspace === null ? null : realFolder(request.workspace)
-  const runId = runIdFor(by, desk.newId)
+  const runId = runIdFor(by, context.newId)
   if (
     by.commandId !== null &&
-    (await desk.store.findReply(runId, toUSVString(by.commandId))) !== null
+    (await context.store.findReply(runId, toUSVString(by.commandId))) !== null
   ) {
     // WHY before the definition: it may have changed or gone since, and the run is there.
-    return repeatReply(desk, { runId, branch: null, asked: request }, by.commandId)
+    return repeatReply(context, { runId, branch: null, asked: request }, by.commandId)
   }
   const { session } = request
-  if (session !== undefined) refuseSecond(await runOfSession(desk.store, session), by)
-  if (workspace !== null) await refuseOther(desk.store, workspace, by)
-  const { machine, library, notes } = await findDefinition(desk, { definition, task, workspace })
+  if (session !== undefined) refuseSecond(await runOfSession(context.store, session), by)
+  if (workspace !== null) await refuseOther(context.store, workspace, by)
+  const { machine, library, notes } = await findDefinition(context, { definition, task, workspace })
   const where = workspace === null ? {} : { workspace }
   const pins = Object.keys(library).length === 0 ? {} : { library }
   const mode = request.observe === undefined ? {} : ({ observe: true } as const)
   const begin = { type: 'StartRun', stage, vars, branch: null } as const
   const command = { ...begin, ...pins, ...where, ...mode }
   const birth = { runId, workspace, library, asked: request }
-  const at = desk.clock.now()
+  const at = context.clock.now()
   // WHY first: whoever hears that the run began sees its title.
-  await desk.titles.begin(runId, { ...request, workspace })
+  await context.titles.begin(runId, { ...request, workspace })
   const outcome = await handleStart(
-    desk,
+    context,
     { ...birth, begin: (context) => startFamily({ runId, machine }, command, context) },
     by,
   )
-  if (session !== undefined) await desk.store.claim({ runId, branch: '', session, at })
+  if (session !== undefined) await context.store.claim({ runId, branch: '', session, at })
   return notes.length === 0 ? outcome : { ...outcome, notes }
 }
 

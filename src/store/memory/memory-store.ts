@@ -20,9 +20,9 @@ import type {
 import { isNear } from '../../runtime/sessions/folders.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
-import { memoryClaims } from './memory-claims.ts'
 import { memoryDefinitions } from './memory-definitions.ts'
 import { memoryDocuments } from './memory-documents.ts'
+import { memoryClaims } from './memory-session-claims.ts'
 
 /** All that is kept of one run. */
 type StoredRun = {

@@ -4,13 +4,13 @@
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Store } from '../../runtime/ports.ts'
 import { openChangeNotifications } from './change-notifications.ts'
-import { createClaims } from './claims.ts'
 import { createDefinitions } from './definitions.ts'
 import { createDocuments } from './documents.ts'
 import { createMaintenance } from './maintenance.ts'
 import { migratePostgres } from './migrate.ts'
 import { createPool } from './pool.ts'
 import { createRuns } from './runs.ts'
+import { createClaims } from './session-claims.ts'
 
 export type PostgresOptions = {
   /** `postgres://user:password@host:port/database` */

@@ -2,7 +2,6 @@
  * A store in one SQLite file: the truth of one machine, written by one daemon.
  */
 import type { Store } from '../../runtime/ports.ts'
-import { claimCalls } from './claims.ts'
 import { prepareRunWriter } from './commit-change.ts'
 import { definitionCalls } from './definitions.ts'
 import { documentCalls } from './documents.ts'
@@ -11,6 +10,7 @@ import { openWriter } from './group-commit.ts'
 import { maintenanceCalls } from './maintenance.ts'
 import { openDatabase, type SqliteOptions } from './open-database.ts'
 import { runCalls } from './runs.ts'
+import { claimCalls } from './session-claims.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 
 export type { SqliteOptions } from './open-database.ts'

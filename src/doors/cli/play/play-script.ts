@@ -4,7 +4,7 @@ import { lastMoment, viewNow } from '../../../testing/walk.ts'
 import type { Io } from '../io.ts'
 import { type LineOutcome, type Session, situationOf, takeLine } from './session.ts'
 import { showDecision } from './show-decision.ts'
-import { showStanding } from './show-standing.ts'
+import { showRunState } from './show-run-state.ts'
 import { printLines, type StyledLine } from './styled-text.ts'
 
 type ScriptStyle = { readonly format: 'text' | 'json'; readonly isStrict: boolean }
@@ -57,7 +57,7 @@ export function startOf(session: Session): LineOutcome {
   const said = recorded.filter(({ event }) => event.type === 'text.said')
   const moment = { ...lastMoment(walk), recorded: said }
   const words = said.length === 0 ? [] : showDecision(moment, walk, frame).slice(1)
-  const lines = [...words, ...showStanding(walk, null, frame)]
+  const lines = [...words, ...showRunState(walk, null, frame)]
   return { lines, outcome: 'done', reply, recorded, trouble: null, view: viewNow(walk, null) }
 }
 

@@ -26,7 +26,7 @@ import { readLine } from './read-line.ts'
 import { isGranted, showDecision, showLog } from './show-decision.ts'
 import { showHelp, showVars } from './show-help.ts'
 import { showMap, showPicture } from './show-map.ts'
-import { playStandingOf, showChange, showStanding } from './show-standing.ts'
+import { playRunStateOf, showChange, showRunState } from './show-run-state.ts'
 import { hang, type StyledLine, styledLine, styledSpan } from './styled-text.ts'
 import { displayWidth, type ViewFrame } from './view-lines.ts'
 
@@ -129,7 +129,7 @@ function look(session: Session, branch: string | null): LineOutcome {
     return troubled(session, { message: `there is no branch \`${branch}\``, hint })
   }
   const view = viewNow(walk, branch)
-  return heard(session, { lines: showStanding(walk, branch, frame), view })
+  return heard(session, { lines: showRunState(walk, branch, frame), view })
 }
 
 function isBranch(walk: Walk, name: string): boolean {
@@ -168,7 +168,7 @@ function newStanding(session: Session, before: Walk, branch: string | null): Sty
   const { walk, frame } = session
   const isOpen = branch !== null && isBranch(walk, branch)
   const shown = isOpen && !hasEnded(addressed(walk.family, branch).state) ? branch : null
-  return showChange(playStandingOf(before, shown, frame), walk, { branch: shown, frame })
+  return showChange(playRunStateOf(before, shown, frame), walk, { branch: shown, frame })
 }
 
 function keepPast(session: Session, walk: Walk): void {
@@ -189,11 +189,11 @@ function undo(session: Session, count: number): LineOutcome {
   const back = session.past.splice(kept - count)
   session.walk = back[0] as Walk
   const told = count === 1 ? 'undone' : `${count} inputs undone`
-  return heard(session, { lines: [styledLine(`↶ ${told}`, 'good'), ...wholeStanding(session)] })
+  return heard(session, { lines: [styledLine(`↶ ${told}`, 'good'), ...wholeRunState(session)] })
 }
 
-function wholeStanding({ walk, frame }: Session): StyledLine[] {
-  return showStanding(walk, null, frame)
+function wholeRunState({ walk, frame }: Session): StyledLine[] {
+  return showRunState(walk, null, frame)
 }
 
 function restart(session: Session): LineOutcome {
@@ -203,7 +203,7 @@ function restart(session: Session): LineOutcome {
   keepPast(session, session.walk)
   session.walk = started
   return heard(session, {
-    lines: [styledLine('↺ restarted', 'good'), ...wholeStanding(session)],
+    lines: [styledLine('↺ restarted', 'good'), ...wholeRunState(session)],
   })
 }
 

@@ -61,16 +61,16 @@ type SpendingContext = SpendingOptions & {
 }
 
 export function openSpending(options: SpendingOptions): Spending {
-  const desk: SpendingContext = {
+  const context: SpendingContext = {
     ...options,
     files: new Map(),
     underway: new Map(),
     warned: new Set(),
   }
   return {
-    look: (heard, payer) => begin(desk, heard, payer),
+    look: (heard, payer) => begin(context, heard, payer),
     settled: async (heard, waitMsMax) => {
-      const open = desk.underway.get(sessionName(heard))
+      const open = context.underway.get(sessionName(heard))
       if (open === undefined) return
       const late = new AbortController()
       const timeOver = sleep(waitMsMax, undefined, { signal: late.signal }).catch(() => undefined)
@@ -78,35 +78,35 @@ export function openSpending(options: SpendingOptions): Spending {
       late.abort()
     },
     close: async () => {
-      await Promise.all(desk.underway.values())
+      await Promise.all(context.underway.values())
     },
   }
 }
 
-function begin(desk: SpendingContext, heard: HookInput, payer: Payer): void {
-  const { underway } = desk
+function begin(context: SpendingContext, heard: HookInput, payer: Payer): void {
+  const { underway } = context
   if (heard.uses.length === 0 && heard.transcripts.length === 0) return
   const session = sessionName(heard)
   const before = underway.get(session) ?? Promise.resolve()
   const next = before
-    .then(() => payFor(desk, heard, payer))
-    .catch((fault: unknown) => warn(desk, session, fault))
+    .then(() => payFor(context, heard, payer))
+    .catch((fault: unknown) => warn(context, session, fault))
     .finally(() => {
       if (underway.get(session) === next) underway.delete(session)
     })
   underway.set(session, next)
 }
 
-async function payFor(desk: SpendingContext, heard: HookInput, payer: Payer): Promise<void> {
-  const head = await desk.runtime.readHead(payer.runId)
+async function payFor(context: SpendingContext, heard: HookInput, payer: Payer): Promise<void> {
+  const head = await context.runtime.readHead(payer.runId)
   const since = head?.startedAt ?? 0
-  const prices = desk.runtime.pricesIn(head?.workspace ?? null)
-  await payUses(desk, heard, { payer, prices })
+  const prices = context.runtime.pricesIn(head?.workspace ?? null)
+  await payUses(context, heard, { payer, prices })
   const { transcript: reader } = hookProtocols[heard.host]
   if (reader === null) return
   for (const path of heard.transcripts) {
-    await readOn(desk, heard, { payer, path, since, prices, reader }).catch((fault: unknown) =>
-      warn(desk, path, fault),
+    await readOn(context, heard, { payer, path, since, prices, reader }).catch((fault: unknown) =>
+      warn(context, path, fault),
     )
   }
 }
@@ -115,27 +115,27 @@ async function payFor(desk: SpendingContext, heard: HookInput, payer: Payer): Pr
  * What a plugin tells of is in no file that could be read again, and is told again with more.
  * WHY the bill is kept before it is paid: whatever happens, it is known what was.
  */
-async function payUses(desk: SpendingContext, heard: HookInput, paying: Paying): Promise<void> {
+async function payUses(context: SpendingContext, heard: HookInput, paying: Paying): Promise<void> {
   if (heard.uses.length === 0) return
   const [key, source] = [sessionName(heard), `${heard.host} plugin`]
-  const file = await fileOf(desk, key)
-  await settleBegun(desk, key, file)
+  const file = await fileOf(context, key)
+  await settleBegun(context, key, file)
   for (const use of heard.uses) {
-    const bill = billFor(desk, { ...paying, use, source, key, paid: file.paid })
+    const bill = billFor(context, { ...paying, use, source, key, paid: file.paid })
     if (bill === null) continue
     file.begun = bill
-    await keepPlace(desk, key, file)
-    await settleBegun(desk, key, file)
+    await keepPlace(context, key, file)
+    await settleBegun(context, key, file)
   }
 }
 
 /** INVARIANT: a bill is begun until it is known to be paid, or that nobody is there to pay it. */
-async function settleBegun(desk: SpendingContext, key: string, file: File): Promise<void> {
+async function settleBegun(context: SpendingContext, key: string, file: File): Promise<void> {
   const { begun } = file
   if (begun === null) return
-  await settle(desk, begun, file.paid).catch((fault: unknown) => {
+  await settle(context, begun, file.paid).catch((fault: unknown) => {
     if (errorCodeOf(fault) !== 'RUN_UNKNOWN') throw fault
-    warn(desk, key, fault)
+    warn(context, key, fault)
   })
   file.begun = null
 }
@@ -159,37 +159,37 @@ type TranscriptScan = Paying & {
 }
 
 async function readOn(
-  desk: SpendingContext,
+  context: SpendingContext,
   heard: HookInput,
   reading: TranscriptScan,
 ): Promise<void> {
   const { path, since, reader, ...paying } = reading
   const { host } = heard
   const key = `${host} ${hash('sha256', path)}`
-  const file = await fileOf(desk, key)
+  const file = await fileOf(context, key)
   const begun = file.offset
   const source = `${host} transcript`
   for (let looks = 0, isMore = true; isMore && looks < looksMax; looks += 1) {
     const tail = await readTail(path, file.offset)
-    for (const use of usesIn(desk, tail.lines, { reader, path, file })) {
+    for (const use of usesIn(context, tail.lines, { reader, path, file })) {
       // What was said before the run began is not its to pay.
       if (use.at === null || use.at < since) continue
-      const bill = billFor(desk, { ...paying, use, source, key, paid: file.paid })
-      if (bill !== null) await settle(desk, bill, file.paid)
+      const bill = billFor(context, { ...paying, use, source, key, paid: file.paid })
+      if (bill !== null) await settle(context, bill, file.paid)
     }
     file.offset = tail.offset
     isMore = tail.isMore
   }
-  if (file.offset !== begun) await keepPlace(desk, key, file)
+  if (file.offset !== begun) await keepPlace(context, key, file)
 }
 
 type Of = { readonly reader: TranscriptReader; readonly path: string; readonly file: File }
 
 /** What each line says, in order: a host writes several of one answer, the last with all of it. */
-function usesIn(desk: SpendingContext, lines: readonly string[], of: Of): readonly ModelUse[] {
+function usesIn(context: SpendingContext, lines: readonly string[], of: Of): readonly ModelUse[] {
   return lines.flatMap((line) => {
     const use = readUse(of.reader, line, of.file.carried)
-    if (use === 'odd') warn(desk, of.path, 'a line cannot be parsed')
+    if (use === 'odd') warn(context, of.path, 'a line cannot be parsed')
     return use === 'odd' || use === null ? [] : [use]
   })
 }
@@ -248,7 +248,7 @@ type Bill = {
  * once however often the same lines are read.
  */
 function billFor(
-  desk: SpendingContext,
+  context: SpendingContext,
   { payer, use, source, key, paid, prices }: Payment,
 ): Bill | null {
   const { id, model, costUsd, input, output, cacheRead, cacheWrite } = use
@@ -258,7 +258,7 @@ function billFor(
   const before = paid.get(id)
   if ((whole === 0 && output === 0) || whole <= (before ?? -1)) return null
   if (!isTold && !priced.isKnown)
-    warn(desk, model, 'the price is unknown, so the highest known price is used')
+    warn(context, model, 'the price is unknown, so the highest known price is used')
   // WHY no tokens of the rest: those of the first line are counted already.
   const tokens = before === undefined ? { input, output, cacheRead, cacheWrite } : null
   const spend = { source, model, tokens, costMicroUsd: whole - (before ?? 0) }

@@ -22,14 +22,14 @@ import {
 } from './view-lines.ts'
 
 /** A standing in parts: where the run is and what it is told, what holds there, how it ended. */
-export type PlayStanding = {
+export type PlayRunState = {
   readonly head: readonly StyledLine[]
   readonly rows: readonly StyledLine[]
   readonly end: readonly StyledLine[]
 }
 
 /** The standing of the main run, or of a branch. */
-export function playStandingOf(walk: Walk, branch: string | null, frame: ViewFrame): PlayStanding {
+export function playRunStateOf(walk: Walk, branch: string | null, frame: ViewFrame): PlayRunState {
   const width = displayWidth(frame)
   const view = viewNow(walk, branch)
   const leaf = listeningMember(walk, branch)
@@ -47,19 +47,19 @@ export function playStandingOf(walk: Walk, branch: string | null, frame: ViewFra
 }
 
 /** The whole standing. */
-export function showStanding(walk: Walk, branch: string | null, frame: ViewFrame): StyledLine[] {
-  const { head, rows, end } = playStandingOf(walk, branch, frame)
+export function showRunState(walk: Walk, branch: string | null, frame: ViewFrame): StyledLine[] {
+  const { head, rows, end } = playRunStateOf(walk, branch, frame)
   return [...head, ...(rows.length > 0 ? [styledLine('')] : []), ...rows, ...end]
 }
 
 /** What is new: the whole standing, or only the rows that changed where the run has not moved. */
-export function showChange(before: PlayStanding, walk: Walk, at: ChangeAt): StyledLine[] {
+export function showChange(before: PlayRunState, walk: Walk, at: ChangeAt): StyledLine[] {
   const { branch, frame } = at
-  const now = playStandingOf(walk, branch, frame)
+  const now = playRunStateOf(walk, branch, frame)
   const isSame = (left: readonly StyledLine[], right: readonly StyledLine[]): boolean =>
     JSON.stringify(left) === JSON.stringify(right)
   if (!isSame(before.head, now.head) || !isSame(before.end, now.end)) {
-    return showStanding(walk, branch, frame)
+    return showRunState(walk, branch, frame)
   }
   const known = new Set(before.rows.map((one) => JSON.stringify(one)))
   const fresh = now.rows.filter((one) => !known.has(JSON.stringify(one)))

@@ -2,9 +2,9 @@
  * What in a CEL expression can never work: comparisons of kinds that are never equal, or that have
  * no common order. Knows the library's tree. Must not know scopes.
  */
-import { type CelTree, celChildren } from './cel-guard.ts'
+import { type CelTree, celChildren } from './cel-limits.ts'
 import { celPathOf } from './cel-reads.ts'
-import type { ExpressionDoubt, KnowPath } from './jmespath-doubts.ts'
+import type { KnowPath, TypeMismatch } from './jmespath-type-mismatches.ts'
 import type { ValueKind } from './known-values.ts'
 
 const signs: Readonly<Record<string, string>> = {
@@ -17,8 +17,8 @@ const signs: Readonly<Record<string, string>> = {
 }
 
 /** Comparisons that never hold, or always fail, by what is known about the paths they read. */
-export function doubtCelTree(tree: CelTree, know: KnowPath): readonly ExpressionDoubt[] {
-  const doubts: ExpressionDoubt[] = []
+export function celTypeMismatches(tree: CelTree, know: KnowPath): readonly TypeMismatch[] {
+  const doubts: TypeMismatch[] = []
   const open: CelTree[] = [tree]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     // What a macro binds hides variables: nothing is known in there.
@@ -32,7 +32,7 @@ export function doubtCelTree(tree: CelTree, know: KnowPath): readonly Expression
 
 type CelCall = { readonly function: string; readonly args: readonly CelTree[] }
 
-function doubtCall(call: CelCall, know: KnowPath): ExpressionDoubt | null {
+function doubtCall(call: CelCall, know: KnowPath): TypeMismatch | null {
   const sign = signs[call.function]
   const [left, right] = call.args.map((arg) => sideOf(arg, know))
   if (sign === undefined || left == null || right == null) return null

@@ -22,13 +22,13 @@ import {
 } from './known-values.ts'
 
 /** A part of an expression that can never work: why, and what to write. */
-export type ExpressionDoubt = { readonly message: string; readonly hint: string }
+export type TypeMismatch = { readonly message: string; readonly hint: string }
 
 /** What is known about the value at a path of the document. */
 export type KnowPath = (path: readonly string[]) => KnownValue
 
-export type DoubtedTree = {
-  readonly doubts: readonly ExpressionDoubt[]
+export type TypeCheckedTree = {
+  readonly doubts: readonly TypeMismatch[]
   readonly value: KnownValue
 }
 
@@ -36,12 +36,12 @@ type Inferred = KnownValue & { readonly path: readonly string[] | null }
 
 type Around = {
   readonly know: KnowPath
-  readonly doubts: ExpressionDoubt[]
+  readonly doubts: TypeMismatch[]
 }
 
 /** Everything that can be said about a tree without data. */
-export function doubtTree(tree: JmespathTree, know: KnowPath): DoubtedTree {
-  const doubts: ExpressionDoubt[] = []
+export function jmespathTypeMismatches(tree: JmespathTree, know: KnowPath): TypeCheckedTree {
+  const doubts: TypeMismatch[] = []
   const value = infer(tree, { ...valueOfKinds('object'), path: [] }, { know, doubts })
   return { doubts, value }
 }
@@ -192,7 +192,7 @@ function inferComparison(node: Of<'Comparator'>, at: Inferred, around: Around): 
 type Side = { readonly node: JmespathTree; readonly known: KnownValue }
 type Sides = readonly [Side, Side]
 
-function orderDoubt(sides: Sides, unordered: Side, sign: string): ExpressionDoubt {
+function orderDoubt(sides: Sides, unordered: Side, sign: string): TypeMismatch {
   const what = describeSide(unordered)
   const message = `\`${sign}\` compares numbers, but ${what}: the result is always null`
   const other = sides[0] === unordered ? sides[1] : sides[0]
@@ -222,7 +222,7 @@ function orderHint(
   return 'compare a number'
 }
 
-function unequalDoubt(sides: Sides, sign: string): ExpressionDoubt {
+function unequalDoubt(sides: Sides, sign: string): TypeMismatch {
   const [left, right] = sides
   const effect = sign === '==' ? 'never' : 'always'
   const because = `${describeSide(left)}, and ${describeSide(right)}`

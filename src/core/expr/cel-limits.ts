@@ -85,7 +85,7 @@ const mixed = (
 const library = celEnv({ funcs: mixed })
 
 /** The functions of CEL, every one of them behind the meter. */
-export const guardedEnv: CelEnv = guard(library)
+export const limitedEnv: CelEnv = guard(library)
 
 /** How a function is found; undefined: there is none of that name. */
 export function hasFunction(name: string): boolean {

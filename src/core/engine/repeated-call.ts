@@ -18,13 +18,13 @@ import type {
 
 type Checking = Extract<Command, { type: 'CheckCall' }>
 
-export type KnownCall =
+export type RepeatedCall =
   | { readonly kind: 'pending'; readonly approval: Approval; readonly pending: PendingCall }
   /** Let through before. `lost`: whoever makes it asks again, since the answer never arrived. */
   | { readonly kind: 'lost' | 'unsure'; readonly open: OpenCall }
 
 /** The call that this one is, if it is known already; null: it is a new one. */
-export function findKnownCall(state: RunState, checking: Checking): KnownCall | null {
+export function findRepeatedCall(state: RunState, checking: Checking): RepeatedCall | null {
   const { caller, call } = checking
   if (caller === undefined) return null
   const { approval } = state
@@ -37,7 +37,7 @@ export function findKnownCall(state: RunState, checking: Checking): KnownCall | 
   return findOpenCall(state, checking)
 }
 
-function findOpenCall(state: RunState, checking: Checking): KnownCall | null {
+function findOpenCall(state: RunState, checking: Checking): RepeatedCall | null {
   const { caller, key, sameAs, call } = checking
   if (sameAs === undefined || state.openCalls.length === 0) return null
   const mine = state.openCalls.filter((one) => one.caller === caller)

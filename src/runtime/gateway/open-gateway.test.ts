@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { asAgent, asPerson, type Bench, openBench, say } from '../runtime.contract.ts'
-import type { GatewayCall, ServerSight } from './gateway.ts'
+import type { GatewayCall, ServerSight } from './gateway-port.ts'
 
 /** A stage that lets files be read, asks before they are written, and has another one behind it. */
 const files = JSON.stringify({

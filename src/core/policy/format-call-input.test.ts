@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { showInput, shownCharsMax } from './format-input.ts'
+import { showInput, shownCharsMax } from './format-call-input.ts'
 
 test('a person reads the input as it is', () => {
   expect(showInput({ command: 'terraform apply' })).toBe('{"command":"terraform apply"}')

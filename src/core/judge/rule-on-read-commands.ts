@@ -3,7 +3,7 @@
  * commands that stand in for it. They are held to what such a tool is held to: its paths, and the
  * secrets that nobody reads.
  */
-import type { Call, Denial, ShellLook } from '../engine/types.ts'
+import type { Call, Denial, ReadCommand } from '../engine/types.ts'
 import { joinPointer } from '../finding.ts'
 import type { Machine, RuleRef, Stage } from '../machine/machine.ts'
 import type { ShellReading } from '../shell/shell-reading.ts'
@@ -14,7 +14,7 @@ import { namesMatch } from '../tools/tool-names.ts'
 type StageCall = { readonly machine: Machine; readonly stage: Stage; readonly call: Call }
 
 /** Which entry of the list of tools allows a look; -1: all tools are allowed; null: none does. */
-function allowingEntry({ stage, call }: StageCall, look: ShellLook): number | null {
+function allowingEntry({ stage, call }: StageCall, look: ReadCommand): number | null {
   const { allow, deny } = stage.rule.tools
   const means = (entry: string) => (tool: string) =>
     namesMatch(entry, { ...call, tool, commonName: tool })
@@ -25,7 +25,7 @@ function allowingEntry({ stage, call }: StageCall, look: ShellLook): number | nu
 }
 
 /** Why a look is denied that its tool would be denied, too; null: it is not. */
-function lookDenial({ machine, stage, call }: StageCall, look: ShellLook): Denial | null {
+function readCommandDenial({ machine, stage, call }: StageCall, look: ReadCommand): Denial | null {
   const commonName = look.tools[0] ?? 'Read'
   const { looks: _, ...rest } = call
   const { act, reads } = look
@@ -36,28 +36,28 @@ function lookDenial({ machine, stage, call }: StageCall, look: ShellLook): Denia
 }
 
 /** The looks that the stage allows, and the first of its entries that does. */
-function allowedLooks(asked: StageCall): readonly ShellLook[] {
+function allowedReadCommands(asked: StageCall): readonly ReadCommand[] {
   const looks = asked.call.looks?.commands ?? []
   return looks.filter((look) => allowingEntry(asked, look) !== null)
 }
 
 /** Whether the call does nothing but look, and its stage allows the tools that it stands for. */
-export function onlyLooks(asked: StageCall): boolean {
+export function readsOnly(asked: StageCall): boolean {
   const { looks } = asked.call
-  return looks?.isAll === true && allowedLooks(asked).length === looks.commands.length
+  return looks?.isAll === true && allowedReadCommands(asked).length === looks.commands.length
 }
 
 /** Why a call that only looks is denied all the same; null: it is not. */
-export function ruleOnLooks(asked: StageCall): Denial | null {
+export function ruleOnReadCommands(asked: StageCall): Denial | null {
   for (const look of asked.call.looks?.commands ?? []) {
-    const denial = lookDenial(asked, look)
+    const denial = readCommandDenial(asked, look)
     if (denial !== null) return denial
   }
   return null
 }
 
 /** The entry that lets a call through which only looks; `list` is where the list is written. */
-export function lookingRule(asked: StageCall, list: RuleRef): RuleRef | null {
+export function readCommandRule(asked: StageCall, list: RuleRef): RuleRef | null {
   const [first] = asked.call.looks?.commands ?? []
   const at = first === undefined ? null : allowingEntry(asked, first)
   if (at === null) return null
@@ -65,11 +65,11 @@ export function lookingRule(asked: StageCall, list: RuleRef): RuleRef | null {
 }
 
 /** The text as a list of commands has to judge it: what is allowed to look does nothing else. */
-export function withoutLooks(asked: StageCall, shell: ShellReading): ShellReading {
+export function withoutReadCommands(asked: StageCall, shell: ShellReading): ShellReading {
   if (!shell.ok || asked.call.looks === undefined) return shell
   const passed = new Set(
-    allowedLooks(asked)
-      .filter((look) => lookDenial(asked, look) === null)
+    allowedReadCommands(asked)
+      .filter((look) => readCommandDenial(asked, look) === null)
       .map(({ at }) => at),
   )
   if (passed.size === 0) return shell

@@ -3,7 +3,7 @@
  * such a tool counts for it where the host has no other way to look.
  * Knows readings and hosts. Must not know stages: what is allowed is asked elsewhere.
  */
-import type { CallPath, ShellLook, ShellLooks } from '../engine/types.ts'
+import type { CallPath, ReadCommand, ReadCommands } from '../engine/types.ts'
 import { type HostId, listIn, toolVocabularies } from '../hosts/registry.ts'
 import { type JsonObject, own } from '../json.ts'
 import { isFreeCommand } from '../shell/free-commands.ts'
@@ -19,11 +19,11 @@ const plainFields: ReadonlySet<string> = new Set([
 ])
 
 /** The looks of a call; undefined: there are none, or the text could be more than it shows. */
-export function looksIn(
+export function readCommandsIn(
   { name, host, workspace }: Spelled,
   { input, shell }: { readonly input: JsonObject; readonly shell: ShellReading },
   locate: (path: string) => readonly CallPath[],
-): ShellLooks | undefined {
+): ReadCommands | undefined {
   const { lacks, shell: shellTool } = toolVocabularies[host].tools
   const lacking: readonly string[] = listIn(lacks)
   // WHY its own shell only: text that is typed into a terminal is read by whatever runs there.
@@ -32,10 +32,10 @@ export function looksIn(
   if (!Object.keys(input).every((key) => plainFields.has(key))) return undefined
   if (startsIndirectly(input) || shell.commands.some(changesFolderIndirectly)) return undefined
   const moves = (): boolean => shell.commands.some(({ words }) => words[0] === 'cd')
-  const commands: ShellLook[] = []
+  const commands: ReadCommand[] = []
   let isAll = true
   for (const [at, command] of shell.commands.entries()) {
-    const look = lookOf(command, { at, lacking, workspace, moves, locate })
+    const look = readCommandOf(command, { at, lacking, workspace, moves, locate })
     if (look !== null) commands.push(look)
     else if (!isNothing(command, workspace)) isAll = false
   }
@@ -82,7 +82,7 @@ type Looking = {
 
 const names = { Read: ['Read'], Grep: ['Grep'], Glob: ['Glob', 'LS'] } as const
 
-function lookOf(command: SimpleCommand, { at, lacking, workspace, moves, locate }: Looking) {
+function readCommandOf(command: SimpleCommand, { at, lacking, workspace, moves, locate }: Looking) {
   const { dirs, isInner } = command
   if (isInner || dirs.some((dir) => dir === null || isOutside(dir, workspace))) return null
   const form = readingFormOf(command)

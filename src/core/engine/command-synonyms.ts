@@ -23,7 +23,7 @@ const kinds: readonly string[] = [
 ]
 
 /** The kinds that a word belongs to. */
-export const kindsOfWork: ReadonlyMap<string, readonly number[]> = collect()
+export const commandSynonyms: ReadonlyMap<string, readonly number[]> = collect()
 
 function collect(): ReadonlyMap<string, readonly number[]> {
   const byWord = new Map<string, number[]>()
