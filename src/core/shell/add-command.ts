@@ -89,21 +89,21 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
     facts.problem = { reason: 'it has too many parts', token: found.text.slice(0, 40) }
     return
   }
-  const values = words.map((word) => word.value)
-  facts.commands.push(commandOf(task, words, scope))
+  const command = commandOf(task, words, scope)
+  const name = command.words[0]
+  facts.commands.push(command)
   if (words.length === 0) return
-  if (values[0] === null) {
+  if (name === null) {
     const reason = 'the name of the command is only known when it runs'
     noteHidden(facts, { kind: 'code', reason, token: words[0]?.text ?? '' })
   }
-  if (/^(source|\.|eval)$/.test(values[0] ?? '')) facts.isOpaque = true
+  if (name === 'source' || name === '.' || name === 'eval') facts.isOpaque = true
   facts.isSure = scope.isSure
-  const command = facts.commands.at(-1) as SimpleCommand
   learnVariables(facts, words, { command, isFedTamely: () => isTameFeed(found.feed) })
   const dirs = task.isShells ? movedBy(words, scope.dirs) : null
   if (dirs !== null) walk.scope = { ...walk.scope, dirs, missed: scope.dirs }
   const index = facts.commands.length - 1
-  for (const inner of unwrap(words, found.feed, facts.commands[index] as SimpleCommand)) {
+  for (const inner of unwrap(words, found.feed, command)) {
     if (inner.kind === 'hidden') {
       const { reason, token } = inner
       noteHidden(facts, { kind: 'code', reason, token })
@@ -115,7 +115,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
     }
     if (inner.kind === 'script') {
       // Only `eval` and `trap` run in the same shell and can move it elsewhere.
-      const joins = values[0] === 'eval' || values[0] === 'trap'
+      const joins = name === 'eval' || name === 'trap'
       addScript(facts, inner.text, { queue, depth, joins })
     } else {
       const text = inner.words.map((word) => word.text).join(' ')
@@ -130,7 +130,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
         },
         within: inner.at === null ? null : { command: index, word: inner.at },
         isByRunner: inner.isByRunner || isByRunner,
-        isShells: task.isShells && (values[0] === 'command' || values[0] === 'builtin'),
+        isShells: task.isShells && (name === 'command' || name === 'builtin'),
         depth: depth + 1,
       })
     }

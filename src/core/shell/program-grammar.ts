@@ -100,10 +100,12 @@ export const knownPrograms: readonly string[] = [...raws.keys()]
 
 /** The grammar of a program by its name or path; null: nothing is known of it. */
 export function grammarOf(program: string): ProgramGrammar | null {
+  const known = compiled.get(program)
+  if (known !== undefined) return known
   // `npx jest@29` and `@scope/jest`: packages are mostly called like the programs in them.
   const name = baseName(program).replace(/(.)@.*$/, '$1')
-  const known = compiled.get(name)
-  if (known !== undefined) return known
+  const same = compiled.get(name)
+  if (same !== undefined) return same
   const raw = rawOf(name)
   const grammar = raw === null ? null : compileGrammar(raw, null)
   // Names of programs come from outside: what is not known is not kept.

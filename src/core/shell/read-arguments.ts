@@ -52,16 +52,24 @@ type Reading = {
   at: number
 }
 
-const kept = new WeakMap<SimpleCommand, ReadArguments | null>()
+/**
+ * The arguments of the last commands, each asked for by several rules.
+ * WHY no WeakMap: its entries cost the garbage collector more than reading the words again.
+ */
+const lastCommands: (SimpleCommand | null)[] = Array.from({ length: 16 }, () => null)
+const lastFound: (ReadArguments | null)[] = lastCommands.map(() => null)
+let nextSlot = 0
 
 /** The arguments of a command; null: nothing is known of its program. */
 export function programArguments(command: SimpleCommand): ReadArguments | null {
-  const known = kept.get(command)
-  if (known !== undefined) return known
+  const slot = lastCommands.indexOf(command)
+  if (slot >= 0) return lastFound[slot] ?? null
   const first = command.words[0]
   const grammar = first === undefined || first === null ? null : grammarOf(first)
   const found = grammar === null ? null : readArguments(command, grammar, 1)
-  kept.set(command, found)
+  lastCommands[nextSlot] = command
+  lastFound[nextSlot] = found
+  nextSlot = (nextSlot + 1) % lastCommands.length
   return found
 }
 
@@ -119,6 +127,9 @@ function operandAt({ words, starts, made }: SimpleCommand, at: number): ProgramA
   return { name: '', kind: '', value: words[at] ?? null, start: starts[at] ?? '', isMade, at }
 }
 
+/** Kinds of operands behind which the words belong to somebody else. */
+const ends: ReadonlySet<string> = new Set(['inner', 'tool', 'rest', 'joined'])
+
 /** `rest`: what follows belongs to somebody else. */
 function readOperand(reading: Reading): 'next' | 'rest' {
   const { command, grammar, at } = reading
@@ -143,7 +154,7 @@ function readOperand(reading: Reading): 'next' | 'rest' {
     }
     return 'rest'
   }
-  return /^(inner|tool|rest|joined)$/.test(kind ?? '') ? 'rest' : 'next'
+  return ends.has(kind ?? '') ? 'rest' : 'next'
 }
 
 /** A word that something in the text makes up, and that may begin with anything. */
@@ -270,12 +281,16 @@ function placeOperands(reading: Reading): void {
   const { grammar, options, operands } = reading
   const { raw } = grammar
   const has = (effect: string) => options.some((option) => option.kind === effect)
-  const special = has('tests') ? raw.tests : has('checks') ? raw.checks : undefined
-  let kinds = special === undefined ? grammar.operands : special.split(' ')
+  const isTest = raw.tests !== undefined && has('tests')
+  const special = isTest ? raw.tests : raw.checks !== undefined && has('checks') ? raw.checks : null
+  let kinds = special?.split(' ') ?? grammar.operands
   if (options.some((option) => grammar.instead.has(option.name))) kinds = kinds.slice(1)
-  for (const [i, operand] of operands.entries()) {
-    const last = kinds.at(-1) ?? ''
+  const last = kinds.at(-1) ?? ''
+  for (let i = 0; i < operands.length; i += 1) {
     const kind = kinds[i] ?? (last.endsWith('*') ? last : '')
-    operands[i] = { ...operand, kind: kind.replace('*', '').replace('text', '') }
+    const plain = kind.endsWith('*') ? kind.slice(0, -1) : kind
+    if (plain !== '' && plain !== 'text') {
+      operands[i] = { ...(operands[i] as ProgramArgument), kind: plain }
+    }
   }
 }

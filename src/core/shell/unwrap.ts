@@ -70,6 +70,9 @@ export function unwrap(
   return [...unwrapByGrammar(words, command), ...unwrapRunner(words)]
 }
 
+/** Kinds of operands that are a command. */
+const running: ReadonlySet<string> = new Set(['inner', 'tool', 'joined'])
+
 /** What the table of a program says that it runs: scripts in options, commands among operands. */
 function unwrapByGrammar(words: readonly ReadWord[], command: SimpleCommand): readonly Inner[] {
   const found = programArguments(command)
@@ -80,7 +83,7 @@ function unwrapByGrammar(words: readonly ReadWord[], command: SimpleCommand): re
     if (kind === 'shell') inners.push(...scriptOf({ ...word, value }))
     else if (kind === 'inner') inners.push(inner(words.slice(at + 1), at + 1))
   }
-  const first = found.operands.find(({ kind }) => /^(inner|tool|joined)$/.test(kind))
+  const first = found.operands.find(({ kind }) => running.has(kind))
   if (first === undefined) return inners
   const rest = words.slice(first.at)
   if (first.kind === 'joined') return [...inners, ...joined(rest)]

@@ -40,7 +40,7 @@ export function withAssignment(
 }
 
 /** Where a word stands, for the variables in it. */
-export type ValueScope = { readonly facts: Facts; readonly isSure: boolean }
+export type ValueScope = { readonly facts: Facts; readonly scope: { readonly isSure: boolean } }
 
 /** A choice among the values that variables may have, by name. */
 export type ValueChoice = ReadonlyMap<string, string>
@@ -108,11 +108,11 @@ const ownValues: ReadonlyMap<string, string> = new Map([
   ['HOME', '~'],
 ])
 
-function certainValue({ facts, isSure }: ValueScope, name: string): string | null {
+function certainValue({ facts, scope }: ValueScope, name: string): string | null {
   const fact = facts.known?.get(name)
   if (fact === undefined) return ownValues.get(name) ?? null
   if (!fact.isSure || facts.isOpaque || facts.known?.has('IFS')) return null
-  return isSure || fact.count === 1 ? (facts.current.get(name) ?? null) : null
+  return scope.isSure || fact.count === 1 ? (facts.current.get(name) ?? null) : null
 }
 
 /** Every way to fill in the variables of some words whose value is one of several. */

@@ -42,7 +42,7 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
     return null
   }
   if (target.parts !== undefined) pushItem(walk, target)
-  const words = readWord(target, lookupIn(walk.scopeOfValues))
+  const words = readWord(target, lookupIn(walk))
   const only = words.length === 1 ? words[0] : undefined
   const value = only === undefined || only.isPattern ? null : only.value
   if (node.type === 'HereString') {
@@ -74,9 +74,9 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
 
 /** The files that a target may be where its variable has one of several values. */
 function otherTargets(walk: ShellWalk, { parts = [] }: Word): readonly string[] {
-  const choices = choicesFor(walk.scopeOfValues, parts) ?? []
+  const choices = choicesFor(walk, parts) ?? []
   return choices.flatMap((choice) => {
-    const words = readWord({ parts } as Word, lookupIn(walk.scopeOfValues, choice))
+    const words = readWord({ parts } as Word, lookupIn(walk, choice))
     return words.map((word) => word.value).filter((value) => value !== null)
   })
 }

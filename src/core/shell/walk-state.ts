@@ -2,7 +2,6 @@
 import type { CommandScope } from './add-command.ts'
 import type { SyntaxNode } from './parse.ts'
 import type { Count, Facts } from './shell-facts.ts'
-import type { ValueScope } from './variable-values.ts'
 
 /** Sets the scope for what follows. */
 export type WalkMark = {
@@ -29,27 +28,11 @@ export type ShellWalk = {
   readonly tested: Set<object>
   /** Assignments in front of a command: they are gone afterwards. */
   readonly prefixed: Set<object>
-  /** Where values of variables are looked up. */
-  readonly scopeOfValues: ValueScope
 }
 
 /** A walk that begins. */
 export function newWalk(script: SyntaxNode, facts: Facts, scope: CommandScope): ShellWalk {
-  const walk: ShellWalk = {
-    facts,
-    stack: [script],
-    scope,
-    nodesCount: 0,
-    tested: new Set(),
-    prefixed: new Set(),
-    scopeOfValues: {
-      facts,
-      get isSure() {
-        return walk.scope.isSure
-      },
-    },
-  }
-  return walk
+  return { facts, stack: [script], scope, nodesCount: 0, tested: new Set(), prefixed: new Set() }
 }
 
 /** Visits this before what lies ahead. */

@@ -8,10 +8,10 @@ import type { ShellWalk } from './walk-state.ts'
 /** The value of an assignment is one word whatever is in it; a variable may give it several. */
 export function valuesOfWord(walk: ShellWalk, word: Word): readonly ReadWord[] {
   const quoted = asOne(word)
-  const base = readWord(quoted, lookupIn(walk.scopeOfValues))[0] ?? staticWord('', word.text)
-  const choices = base.value !== null ? [] : choicesFor(walk.scopeOfValues, word.parts ?? [])
+  const base = readWord(quoted, lookupIn(walk))[0] ?? staticWord('', word.text)
+  const choices = base.value !== null ? [] : choicesFor(walk, word.parts ?? [])
   if (choices === null) return [{ ...base, isMade: true }]
-  const others = choices.flatMap((choice) => readWord(quoted, lookupIn(walk.scopeOfValues, choice)))
+  const others = choices.flatMap((choice) => readWord(quoted, lookupIn(walk, choice)))
   return [...others, base]
 }
 
@@ -32,16 +32,15 @@ export function wordsIn(
   { name, suffix }: Command,
   choice?: ValueChoice,
 ): readonly ReadWord[] {
-  const lookup = lookupIn(walk.scopeOfValues, choice)
   const words: ReadWord[] = []
   const add = (part: Word) => {
     if (part.parts === undefined) words.push(staticWord(part.value, part.text))
-    else words.push(...readWord(part, lookup))
+    else words.push(...readWord(part, lookupIn(walk, choice)))
   }
   if (name !== undefined) add(name)
   for (const part of suffix) {
     if (part.type === 'Word') add(part)
-    else if (part.type === 'Assignment') words.push(assignmentWord(part, lookup))
+    else if (part.type === 'Assignment') words.push(assignmentWord(part, lookupIn(walk, choice)))
   }
   const first = words[0]
   const isSaid = name?.parts?.some(({ type }) => type === 'CommandExpansion') === true
@@ -56,11 +55,12 @@ export function wordsIn(
 
 /** The same words with every value that a variable in them may have. */
 export function otherWords(walk: ShellWalk, command: Command): readonly (readonly ReadWord[])[] {
-  const parts = [command.name, ...command.suffix].flatMap((part) =>
-    part?.type === undefined || part.type === 'Word' ? ((part as Word)?.parts ?? []) : [],
-  )
+  const parts: WordPart[] = [...(command.name?.parts ?? [])]
+  for (const part of command.suffix) {
+    if (part.type === 'Word' && part.parts !== undefined) parts.push(...part.parts)
+  }
   if (parts.length === 0) return []
-  const choices = choicesFor(walk.scopeOfValues, parts)
+  const choices = choicesFor(walk, parts)
   if (choices === null) {
     noteHidden(walk.facts, {
       kind: 'code',

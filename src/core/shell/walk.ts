@@ -273,8 +273,7 @@ function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
   for (const command of pipeline.commands) {
     items.push(mark, command)
     if (items.length === 2) {
-      const read = (word: Word) =>
-        readWord(word, lookupIn(walk.scopeOfValues)).map((one) => one.value)
+      const read = (word: Word) => readWord(word, lookupIn(walk)).map((one) => one.value)
       // Asked for by few commands: most do not care what they read.
       const isTame = () => isTameOutput(pipeline.commands, read)
       const feed: Feed = { kind: 'unknown', isPipe: true, isTame }
@@ -297,7 +296,7 @@ function noteList(walk: ShellWalk, name: Word, list: readonly Word[] | undefined
   walk.facts.isSure = false
   if (list === undefined) noteWrite(walk.facts, name.value, 'chosen')
   for (const word of list ?? []) {
-    for (const one of readWord(word, lookupIn(walk.scopeOfValues))) {
+    for (const one of readWord(word, lookupIn(walk))) {
       const { value, isMade, isPattern, start } = one
       const isFile = isPattern && !/^[-*?[]/.test(start)
       noteWrite(walk.facts, name.value, isFile ? 'plain' : { value, isMade: isMade && !isPattern })
@@ -341,6 +340,7 @@ function noteAssignment(walk: ShellWalk, node: Assignment): void {
 
 /** `{a[i]}>f`: the subscript of a variable for a descriptor is calculated, quoted or not. */
 function refuseDescriptor({ facts, scope }: ShellWalk, { text, end }: Word): void {
+  if (!text.startsWith('{')) return
   if (!/^\{[A-Za-z_]\w*\[/.test(text) || !/[<>]/.test(scope.source[end] ?? '')) return
   noteHidden(facts, { kind: 'code', reason: 'a subscript that is evaluated again', token: text })
 }
@@ -350,7 +350,7 @@ function visitCommand(walk: ShellWalk, command: Command): void {
   let feed: Feed = walk.scope.feed
   let stdin: string | null = null
   const inside: WalkItem[] = []
-  const isRead = command.name !== undefined && readWord(command.name)[0]?.value === 'read'
+  const isRead = command.name?.value === 'read'
   for (const part of [...command.prefix, ...command.suffix]) {
     if (part.type === 'Word') {
       if (part.parts !== undefined) inside.push(part)
