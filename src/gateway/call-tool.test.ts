@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
-import { type CallToolContext, forwardUnguarded, type ToolCallResult } from './call-tool.ts'
+import {
+  type CallToolContext,
+  declaredBy,
+  forwardUnguarded,
+  type ToolCallResult,
+} from './call-tool.ts'
 import type { CatalogueTarget } from './catalogue.ts'
 import { codes, messageText, tooDeep } from './json-rpc.ts'
 import type { McpUpstream, UpstreamAnswer, UpstreamResult } from './upstream.ts'
@@ -94,4 +99,17 @@ test.each([
   const { context, begun } = openToolBench(more)
   expect(forwardUnguarded(context, params, () => undefined)).toBeNull()
   expect(begun).toEqual([])
+})
+
+test.each([
+  ['nothing', undefined, {}],
+  ['no hint', {}, {}],
+  ['a title only', { title: 'Read' }, {}],
+  ['that it reads', { readOnlyHint: true }, { changes: false }],
+  ['that it does not only read', { readOnlyHint: false }, { changes: true }],
+  ['that it destroys', { destructiveHint: true }, { changes: true }],
+  ['both', { readOnlyHint: true, destructiveHint: true }, { changes: true }],
+  ['no boolean', { readOnlyHint: 'true' }, {}],
+])('annotations that say %s are declared as such', (_what, annotations, declared) => {
+  expect(declaredBy(annotations === undefined ? {} : { annotations })).toEqual(declared)
 })

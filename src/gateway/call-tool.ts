@@ -31,6 +31,13 @@ export type ToolCallRequest = {
   readonly progress: (message: string) => void
 }
 
+/** What a server declares of its tool; the defaults of the protocol declare nothing. */
+export function declaredBy(definition: JsonObject | undefined): { readonly changes?: boolean } {
+  const hints = asObject(own(definition ?? {}, 'annotations'))
+  if (hints?.readOnlyHint === false || hints?.destructiveHint === true) return { changes: true }
+  return hints?.readOnlyHint === true ? { changes: false } : {}
+}
+
 /** Names of tools that a refusal lists. */
 const callableMax = 30
 
@@ -76,7 +83,7 @@ export async function callTool(
   if (away !== null) return tell(away)
   const { mark, input } = readSignature(args)
   const costMicroUsd = server.costMicroUsd(tool)
-  const named = { server: server.name, tool }
+  const named = { server: server.name, tool, ...declaredBy(server.tools().get(name)?.definition) }
   const judged = await work.judge({ server: named, input, mark, signal, progress, costMicroUsd })
   if (judged.kind === 'no') {
     if (signal.aborted) return null

@@ -32,6 +32,8 @@ export type Call = {
   readonly workspace: string
   /** The tool is one of Pawl's own, by its server and not by its name alone. */
   readonly isOwn: boolean
+  /** Whether it changes something, as the server of its tool declares; absent: it says nothing. */
+  readonly declaresChange?: boolean
   /** What of its command only looks, where the host has no tool for that; absent: nothing. */
   readonly looks?: ReadCommands
   /** It is bookkeeping of its host, free where nobody forbids it; absent: it is not. */

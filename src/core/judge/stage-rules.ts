@@ -197,7 +197,7 @@ function ruleOnServerWrites({ stage, call }: StageRuleInput): StageDenial | null
   if (call.act !== 'mcp' || call.shell !== null || mayWrite(stage)) return null
   const name = call.capability.split(':').at(-1) ?? ''
   const act = actOfShape(name)
-  const isWriter = act === 'edit' || act === 'write' || (act === 'other' && !isReader(name))
+  const isWriter = act === 'edit' || act === 'write' || (act === 'other' && !isReader(call))
   if (!isWriter || !namesFile(call.input)) return null
   const reason = `\`${call.tool}\` could change files, which \`${stage.name}\` does not allow`
   return { code: 'TOOL_NOT_ALLOWED', reason, hint: '', field: 'deny' }

@@ -4,7 +4,12 @@
  */
 import { type HostId, toolVocabularies } from '../hosts/registry.ts'
 
-export type McpName = { readonly server: string; readonly tool: string }
+export type McpName = {
+  readonly server: string
+  readonly tool: string
+  /** Whether the tool changes something, as its server declares; absent: it says nothing. */
+  readonly changes?: boolean | undefined
+}
 
 /** The server and tool a host's name says; null: it is no server's; `odd`: it cannot be told. */
 export function mcpNameOf(name: string, host: HostId): McpName | 'odd' | null {

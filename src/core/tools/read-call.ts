@@ -95,6 +95,7 @@ export function readCall(spoken: ToolInput, where: CallLocation): Call {
     isOwn,
     ...(bookkeeping === undefined ? {} : { bookkeeping }),
     ...(facts.looks === undefined ? {} : { looks: facts.looks }),
+    ...(where.server?.changes === undefined ? {} : { declaresChange: where.server.changes }),
     ...(where.guarded === undefined ? {} : { guarded: where.guarded }),
     problem: isOwn ? null : (nameProblem(spoken.tool, tool) ?? facts.problem ?? null),
   }

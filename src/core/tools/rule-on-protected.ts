@@ -116,8 +116,7 @@ function isForeign(call: Call): boolean {
 
 /** A stranger's tool says by its keys what is a path; only protected ones matter here. */
 function ruleOnValues(call: Call): Denial | null {
-  const name = call.capability.split(':').at(-1) ?? ''
-  if (isReader(name)) return null
+  if (isReader(call)) return null
   let held: string | null = null
   const isSeen = visit(call.input, (text, key) => {
     if (held === null && isPathKey(key) && isHeld(text)) held = text

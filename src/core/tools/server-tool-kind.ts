@@ -1,12 +1,12 @@
 /**
- * What a tool of an unknown server does, by the words of its name and the keys of its input. A
- * name proves nothing, so a word for writing or running counts more than one for reading, and
- * what no word tells counts as writing.
+ * What a tool of an unknown server does, by the words of its name, the keys of its input and what
+ * its server declares. None of these proves anything, so what says that it writes or runs counts
+ * more than what says that it reads, and what nothing tells counts as writing.
  * Knows names and keys. Must not know stages.
  */
 import { asObject, type Json, type JsonObject, own } from '../json.ts'
 
-type ServerToolKind = 'shell' | 'reads' | 'writes'
+type ServerToolKind = 'shell' | 'reads' | 'writes' | 'unknown'
 
 function wordSet(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(' ')))
@@ -30,6 +30,8 @@ const writingWords = wordSet(
   'mkdir chmod chown kill stop restart enable disable assign close open submit approve and then',
 )
 
+type ServerCall = { readonly capability: string; readonly declaresChange?: boolean }
+
 /** Keys that hold a command whoever has them. */
 const commandKeys = ['command', 'cmd', 'commandLine', 'command_line', 'shell_command'] as const
 
@@ -50,8 +52,8 @@ function kindByName(name: string): ServerToolKind {
   const words = wordsIn(name)
   const isWriter = words.some((word) => writingWords.has(word))
   const isRunner = words.some((word) => runningWords.has(word))
-  const reads = !isWriter && readingWords.has(words[0] ?? '')
-  const kind = isRunner ? 'shell' : reads ? 'reads' : 'writes'
+  const isNamedReader = readingWords.has(words[0] ?? '')
+  const kind = isRunner ? 'shell' : isWriter ? 'writes' : isNamedReader ? 'reads' : 'unknown'
   if (known.size >= namesMax) known.clear()
   known.set(name, kind)
   return kind
@@ -61,9 +63,14 @@ function isCommand(value: Json | undefined): boolean {
   return typeof value === 'string' || Array.isArray(value)
 }
 
-/** Whether every word of a name that says what it does says that it reads. */
-export function isReader(name: string): boolean {
-  return kindByName(name) === 'reads'
+/**
+ * Whether the tool of a call only reads, by all that is known of it. What its server declares
+ * counts where it is the stricter word, and where the name says nothing.
+ */
+export function isReader({ capability, declaresChange }: ServerCall): boolean {
+  const kind = kindByName(capability.split(':').at(-1) ?? '')
+  if (kind === 'unknown') return declaresChange === false
+  return kind === 'reads' && declaresChange !== true
 }
 
 /** `runCommand`, `ssh_exec` and `fs.read-file` in words. */

@@ -34,7 +34,14 @@ const whose = {
     .describe("what a host's hook wrote into the call; ignored unless its proof is valid"),
   last: nameSchema.optional().describe('the run that judged the caller last'),
 }
-const server = z.strictObject({ server: nameSchema, tool: nameSchema })
+const server = z.strictObject({
+  server: nameSchema,
+  tool: nameSchema,
+  changes: z
+    .boolean()
+    .optional()
+    .describe("whether the tool changes something, by its server's annotations"),
+})
 const scope = folderSchema
   .nullable()
   .describe("the folder whose file lists the server; null for the file in Pawl's data directory")

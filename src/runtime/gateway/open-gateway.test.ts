@@ -328,3 +328,25 @@ async function decide(
   const decision = { granted: how === 'granted', note: 'not today', hash: null, edits: null }
   await runtime.resolve(id ?? '', decision, asPerson)
 }
+
+test.each([
+  ['a name that says nothing', { tool: 'summary' }, 'deny'],
+  ['a name that says nothing, declared to read', { tool: 'summary', changes: false }, 'allow'],
+  ['the name of a reader', { tool: 'get_report' }, 'allow'],
+  ['the name of a reader, declared to change', { tool: 'get_report', changes: true }, 'deny'],
+  ['the name of a writer, declared to read', { tool: 'save_report', changes: false }, 'deny'],
+])(
+  'where nothing may be written, a tool with %s is judged by the stricter word',
+  async (...row) => {
+    const [, named, verdict] = row
+    const { runtime } = openBench()
+    const reading = { disallowed_tools: ['Write', 'Edit'], on: { DONE: 'done' } }
+    const states = { reading, done: { type: 'final' } }
+    const source = JSON.stringify({ id: 'files', initial: 'reading', states })
+    await runtime.definitions.create({ source, format: 'json' })
+    const request = { definition: 'files', task: null, stage: null, vars: {}, workspace: '/work' }
+    await runtime.start(request, asAgent)
+    const asked = call('', { server: { server: 'fs', ...named } })
+    expect(await runtime.gateway.check(asked, asAgent)).toMatchObject({ verdict })
+  },
+)
