@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { type Mutant, mutants } from './mutants.contract.ts'
 import { type Schedule, simulate, traceOf } from './simulate.ts'
 
-const schedulesCount = 5_000
+const schedulesCount = 2_000
 const timeoutMs = 300_000
 
 /** Seeds among which a planted bug must be found. */
