@@ -24,7 +24,7 @@ states:
       Read the report and the code it is about. Change nothing yet. Send UNDERSTOOD with the cause.
     allowed_tools: [Read, Grep, Glob]
     max_iterations: 10
-    on: { UNDERSTOOD: red }
+    on: { UNDERSTOOD: { target: red, requires: [cause] } }
 
   red:
     instructions: >-

@@ -34,6 +34,7 @@ export type LossPart =
   | 'canName'
   | 'warning'
   | 'requires'
+  | 'requiredData'
   | 'gate'
   | 'invoke'
   | 'fork'
@@ -213,12 +214,13 @@ function surveyTrigger(stage: Stage, trigger: Trigger, note: Note): void {
   for (const route of trigger.routes) surveyRoute(trigger, route, note)
 }
 
-function surveyRoute({ name }: Trigger, route: Route, note: Note): void {
+function surveyRoute({ name, fields }: Trigger, route: Route, note: Note): void {
   const { requires, gate, move } = route
   if (requires.length > 0) {
     const effect = `this route can be taken without ${listedText(requires)}`
-    note('requires', joinPointer(route.origin, 'requires'), {
-      what: 'required inputs on routes',
+    const isForm = fields !== null
+    note(isForm ? 'requires' : 'requiredData', joinPointer(route.origin, 'requires'), {
+      what: isForm ? 'required inputs on routes' : 'required data of events',
       effect,
     })
   }

@@ -188,13 +188,26 @@ function choose(draft: DecisionBuilder, choosing: Choosing): Refusal | 'held' | 
     endRun(draft, 'completed', '')
     return null
   }
-  const missing = choice.route.requires.filter((name) => !isGiven(own(draft.state.inputs, name)))
+  const given = trigger.fields === null ? (data ?? {}) : draft.state.inputs
+  const missing = choice.route.requires.filter((name) => !isGiven(own(given, name)))
   if (missing.length > 0) {
+    if (trigger.fields === null) return dataMissing(trigger, missing)
     if (prepared !== undefined) rewindDecision(draft, prepared)
     emit(draft, { type: 'signal.held', name: signal.name, missing, invalid: [] })
     return 'held'
   }
   return take(draft, choice.route, choosing)
+}
+
+/** What a form collects is kept; the data of an event is not, so all of it is sent again. */
+function dataMissing({ name }: Trigger, missing: readonly string[]): Refusal {
+  const names = missing.map((one) => `\`${one}\``).join(', ')
+  return {
+    code: 'FIELDS_MISSING',
+    reason: `\`${name}\` needs ${names} in its data`,
+    hint: `send \`${name}\` again, with a value for each`,
+    missing,
+  }
 }
 
 function take(draft: DecisionBuilder, route: Route, { trigger, data }: Choosing): Refusal | null {

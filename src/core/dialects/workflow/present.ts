@@ -15,6 +15,16 @@ export function presentWorkflow(machine: Machine, stage: Stage, state: RunState)
     presentStatus(state),
     ...stage.brief.map((part) => part.text),
     state.status === 'running' && signals.length > 0 ? `Events: ${listedText(signals)}.` : '',
+    state.status === 'running' && !isTerminal ? requiredData(stage) : '',
   ])
   return { brief, signals }
+}
+
+/** What the data of events must contain, said before one is sent. */
+function requiredData({ signals }: Stage): string {
+  const needs = Object.values(signals).flatMap(({ name, routes }) => {
+    const names = [...new Set(routes.flatMap((route) => route.requires))]
+    return names.length === 0 ? [] : [`\`${name}\` needs ${listedText(names)} in its data.`]
+  })
+  return needs.join(' ')
 }

@@ -28,6 +28,7 @@ const target: LossTarget = {
     'bytesMax',
     'model',
     'fallback',
+    'requiredData',
     'gate',
     'invoke',
     'fork',

@@ -122,9 +122,11 @@ function printConditions(book: WorkflowPrintContext, trigger: Trigger, route: Ro
       })
     }
   }
+  const isFree = trigger.fields === null
   return compact({
     guard: names.length === 1 ? names[0] : undefined,
     guards: names.length > 1 ? names : undefined,
+    requires: isFree && route.requires.length > 0 ? [...route.requires] : undefined,
     ...printGate(book, trigger, route.gate),
   })
 }

@@ -61,6 +61,9 @@ const guardSchema = withPick(
 const conditionFields = {
   guard: nameField.optional().describe('The guard that must pass.'),
   guards: namesField.optional().describe('Guards that must all pass.'),
+  requires: namesField
+    .optional()
+    .describe("Values that the event's data must contain; without them it is rejected."),
   requires_approval: z.boolean().optional().describe('A person must approve the transition first.'),
   approval_message: z.string().optional().describe('The question to ask the approver.'),
   approvals: approvalsSchema

@@ -26,6 +26,7 @@ type Written = {
 type Conditions = {
   readonly guard?: string | undefined
   readonly guards?: readonly string[] | undefined
+  readonly requires?: readonly string[] | undefined
   readonly requires_approval?: boolean | undefined
   readonly approval_message?: string | undefined
   readonly approvals?: Parameters<typeof quorumOf>[0] | undefined
@@ -51,7 +52,7 @@ function compileRoute(written: Written, single: Single, at: string): Route {
   return {
     origin: at,
     guards: compileConditions(written, conditions, at),
-    requires: [],
+    requires: conditions.requires ?? [],
     gate: compileGate(written, conditions, at),
     move: compileMove(written, single, at),
   }
