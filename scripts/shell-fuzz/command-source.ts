@@ -80,7 +80,7 @@ function renamed(random: Random, command: string): string {
  */
 export function isUnsafeToRun(command: string): boolean {
   const isLogin = /\b(bash|sh)\b.*(\s-\w*l|--login)/s.test(command)
-  const isFile = /(\b(bash|sh|source)|\.)\s[^|;&\n]*(names\.txt|evil)/.test(command)
+  const isFile = /(\b(bash|sh|source)|\.)[\s<>][^;&\n]*(names\.txt|evil)/.test(command)
   // It would leave the folder, or fill the machine.
   const isFar = /\bcd\b.*(\.\.|\/)|\byes\b|:\(\)/.test(command)
   return isLogin || isFile || isFar || /\/dev\/?(tcp|udp)/.test(command) || command.includes('\0')

@@ -87,7 +87,7 @@ function readArguments(command: SimpleCommand, grammar: ProgramGrammar, from: nu
     at: from,
   }
   const { starts, words } = command
-  if (grammar.isBundle && /^[A-Za-z]+$/.test(starts[from] ?? '')) readBundle(reading)
+  if (grammar.isBundle && from < words.length && !starts[from]?.startsWith('-')) readBundle(reading)
   for (; reading.at < words.length; reading.at += 1) {
     const start = starts[reading.at] as string
     if (words[reading.at] === '--') {
@@ -261,7 +261,9 @@ function skipInner(reading: Reading): void {
 function readBundle(reading: Reading): void {
   const { command, grammar } = reading
   const first = reading.at
+  if (command.words[first] === null) reading.unknown ??= `${command.starts[first] ?? ''}…`
   for (const letter of command.starts[first] ?? '') {
+    if (letter === '-') continue
     const rule = grammar.letters.get(letter)
     if (rule === undefined) reading.unknown ??= command.starts[first] ?? ''
     else if (rule.takes !== 'value') takeOption(reading, rule, undefined)

@@ -4,7 +4,7 @@
  * Must not know lists, stages or hosts.
  */
 import { addCommand, type CommandScope } from './add-command.ts'
-import { readWord, staticWord } from './expand-word.ts'
+import { type ReadWord, readWord, staticWord } from './expand-word.ts'
 import {
   type Assignment,
   type Command,
@@ -345,6 +345,12 @@ function refuseDescriptor({ facts, scope }: ShellWalk, { text, end }: Word): voi
   noteHidden(facts, { kind: 'code', reason: 'a subscript that is evaluated again', token: text })
 }
 
+/** Whether it is an `exec`, whose redirections stay for what follows; `command exec` is one too. */
+function runsExec(words: readonly ReadWord[]): boolean {
+  const first = words.find(({ value }) => !/^(command|builtin|-p|--)$/.test(value ?? ''))
+  return first?.value === 'exec'
+}
+
 function visitCommand(walk: ShellWalk, command: Command): void {
   const assigns: string[] = []
   let feed: Feed = walk.scope.feed
@@ -372,7 +378,7 @@ function visitCommand(walk: ShellWalk, command: Command): void {
   }
   if (command.name?.parts !== undefined) inside.push(command.name)
   const words = wordsIn(walk, command)
-  const isExec = words.length === 1 && words[0]?.value === 'exec'
+  const isExec = runsExec(words)
   if (isExec && feed !== walk.scope.feed) walk.scope = { ...walk.scope, feed: unlessFile(feed) }
   const { scope } = walk
   const text = walk.scope.source.slice(command.pos, command.end)
