@@ -10,7 +10,7 @@ const help: VerbHelp = {
   usage: ['approve ID [OPTIONS]'],
   about: `\
 ID is the id of an approval (\`pawl approvals\` lists them), or the start of the id.
-You approve exactly the move or call that is waiting, once. The first decision
+You approve exactly the move or call that is waiting, once. Only the first decision
 counts. Not available to agents.`,
   options: [
     ['--note TEXT', 'a note to the agent, kept in the log'],

@@ -14,7 +14,7 @@ const help: VerbHelp = {
   usage: ['mcp [OPTIONS]'],
   about: `\
 An agent host starts it on stdio (docs/reference/mcp.md) and stops it by closing
-its input. It talks to the daemon as an agent, and starts one if none is running.
+its input. It talks to the daemon as an agent, and starts a daemon if none is running.
 PAWL_RUN in the environment names the run, if no hook does.`,
   options: [
     ['--workspace DIR', 'the folder of the agent; default: the current folder'],
