@@ -3,7 +3,7 @@
  */
 
 import { agentHostIds, listInProse } from '../../../core/hosts/registry.ts'
-import { isToolPrefix } from '../../../core/tools/own-tools.ts'
+import { isToolPrefix } from '../../../core/tools/pawl-tool-names.ts'
 import { workspaceOf } from '../find-inputs.ts'
 import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
