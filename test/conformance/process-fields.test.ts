@@ -185,7 +185,7 @@ claim(
 
 const budget = 'session_budget_usd: Hard cap on session cost.'
 claim(
-  { section: fields, quote: budget, check: '0.99 of 1.00 spent: calls are allowed' },
+  { section: fields, quote: budget, check: 'with 0.99 of 1.00 spent, calls are allowed' },
   async () => {
     const run = await processes.start({ session_budget_usd: 1 })
     await spend(run.id, 990_000)
@@ -197,7 +197,7 @@ claim(
     section: fields,
     quote:
       'session_budget_usd … denies tool calls once the running session cost reaches this number.',
-    check: '1.00 of 1.00 spent: every tool call is denied',
+    check: 'with 1.00 of 1.00 spent, every tool call is denied',
   },
   async () => {
     const run = await processes.start({ session_budget_usd: 1 })

@@ -242,7 +242,7 @@ claim(
   {
     section: 'Process fields',
     quote: 'initial_prompt | string? | Optional',
-    check: "without it, the agent's text begins with the question",
+    check: 'without it, the text for the agent begins with the question',
   },
   async () => {
     const run = await processes.start()

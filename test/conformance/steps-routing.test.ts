@@ -317,7 +317,7 @@ claimWalks(forms, 'tools.allowGoToStep', [
   },
   {
     quote: 'Bypasses normal next evaluation when used',
-    check: 'an entry of next that matches is not taken',
+    check: 'a matching entry of `next` is not taken',
     steps: [ask({ tools: free, next: [{ if: 'inputs.a', id: 'OTHER' }, 'OTHER'] }), other, end],
     submits: [{ ...x, go_to_step: 'END' }],
     after: { step: 'END' },

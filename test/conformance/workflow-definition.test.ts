@@ -50,7 +50,7 @@ const required = [
 
 const rows: readonly Bad[] = [
   ...required.flatMap(([key, quote]): Bad[] => [
-    bad(top, quote, `without ${key}`).gives(without(key), shape, ''),
+    bad(top, quote, `no \`${key}\``).gives(without(key), shape, ''),
     bad(top, quote, `\`${key}\` is null`).gives({ ...without(key), [key]: null }, shape, ''),
     bad(top, quote, `\`${key}\` is a number`).gives(
       { ...without(key), [key]: 7 },

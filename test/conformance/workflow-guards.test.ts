@@ -225,7 +225,7 @@ for (const door of workflowDoors) {
     {
       section: 'Guard Timing',
       quote: 'Step by step: TESTS_GREEN has no guard, data merges; CLEAN … Passes.',
-      check: `the next event's guard sees the data of the event before (${door})`,
+      check: `a guard sees the data of the previous event (${door})`,
     },
     async () => {
       const run = await workflows.open(door, timing)

@@ -347,7 +347,7 @@ for (const door of workflowDoors) {
     {
       section: 'instructions',
       quote: "Injected into the agent's context on every turn while in this state.",
-      check: `the agent's text begins with the instructions, here and after a call (${door})`,
+      check: `the text for the agent begins with them, both here and after a call (${door})`,
     },
     async () => {
       const instructions = 'Apply the minimal fix. Do not refactor unrelated code.'

@@ -206,18 +206,18 @@ for (const wire of wires) {
   const long = 'x'.repeat(600)
   const wrong: readonly (readonly [tool: string, check: string, args: LooseJson, code: string])[] =
     [
-      ['load_workflow', 'name is missing', {}, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is null', { name: null }, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is a number', { name: 5 }, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is empty', { name: '' }, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is too long', { name: long }, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is unknown', { name: 'nobody-has-it' }, 'DEFINITION_UNKNOWN'],
-      ['load_workflow', 'resume is a string', { name: 'flow', resume: 'yes' }, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is missing', {}, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is null', { name: null }, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is a number', { name: 5 }, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is empty', { name: '' }, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is too long', { name: long }, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is unknown', { name: 'nobody-has-it' }, 'DEFINITION_UNKNOWN'],
+      ['load_workflow', '`resume` is a string', { name: 'flow', resume: 'yes' }, 'REQUEST_INVALID'],
       ['load_workflow', 'an unknown argument', { name: 'flow', color: 'red' }, 'REQUEST_INVALID'],
       ['create_workflow', 'no arguments', {}, 'REQUEST_INVALID'],
-      ['create_workflow', 'definition is a list', { definition: [1] }, 'REQUEST_INVALID'],
-      ['create_workflow', 'definition is empty', { definition: {} }, 'DEFINITION_INVALID'],
-      ['create_workflow', 'source is not JSON', { source: '{' }, 'DEFINITION_INVALID'],
+      ['create_workflow', '`definition` is a list', { definition: [1] }, 'REQUEST_INVALID'],
+      ['create_workflow', '`definition` is empty', { definition: {} }, 'DEFINITION_INVALID'],
+      ['create_workflow', '`source` is not JSON', { source: '{' }, 'DEFINITION_INVALID'],
     ]
   for (const [name, check, args, code] of wrong) {
     claim(
@@ -236,14 +236,14 @@ for (const wire of wires) {
   }
 
   const events: readonly (readonly [check: string, args: LooseJson, code: string])[] = [
-    ['event is missing', {}, 'REQUEST_INVALID'],
-    ['event is null', { event: null }, 'REQUEST_INVALID'],
-    ['event is a number', { event: 1 }, 'REQUEST_INVALID'],
-    ['event is empty', { event: '' }, 'REQUEST_INVALID'],
-    ['event is too long', { event: long }, 'REQUEST_INVALID'],
-    ['event is unknown', { event: 'NOPE' }, 'SIGNAL_UNKNOWN'],
-    ['data is a list', { event: 'GO', data: [1] }, 'REQUEST_INVALID'],
-    ['data is a string', { event: 'GO', data: 'x' }, 'REQUEST_INVALID'],
+    ['`event` is missing', {}, 'REQUEST_INVALID'],
+    ['`event` is null', { event: null }, 'REQUEST_INVALID'],
+    ['`event` is a number', { event: 1 }, 'REQUEST_INVALID'],
+    ['`event` is empty', { event: '' }, 'REQUEST_INVALID'],
+    ['`event` is too long', { event: long }, 'REQUEST_INVALID'],
+    ['`event` is unknown', { event: 'NOPE' }, 'SIGNAL_UNKNOWN'],
+    ['`data` is a list', { event: 'GO', data: [1] }, 'REQUEST_INVALID'],
+    ['`data` is a string', { event: 'GO', data: 'x' }, 'REQUEST_INVALID'],
     ['an unknown argument', { event: 'GO', payload: {} }, 'REQUEST_INVALID'],
   ]
   for (const [check, args, code] of events) {

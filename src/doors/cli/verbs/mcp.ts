@@ -22,7 +22,7 @@ PAWL_RUN in the environment names the run, if no hook does.`,
     [
       '--tool-prefix TEXT',
       'the prefix of tool names; default: `pawl_`. Letters and digits, then `_`; ' +
-        '`statewright_` fits instructions that were written for Statewright',
+        'use `statewright_` for instructions written for Statewright',
     ],
     [
       '--process',
