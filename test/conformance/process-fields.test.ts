@@ -292,7 +292,7 @@ for (const wire of ['stdio', 'http'] as const) {
       {
         section: fields,
         quote,
-        check: `${over}: \`${JSON.stringify(change)}\`: tools offered: ${wanted.length}`,
+        check: `${over}: \`${JSON.stringify(change)}\` offers ${wanted.length} tool(s)`,
       },
       async () => {
         const { names } = await routineTools(wire, change)

@@ -424,7 +424,7 @@ for (const [level, isTold] of [
     {
       section: 'Meta Fields',
       quote: 'danger_level | "safe" | "moderate" | "dangerous" | Risk classification',
-      check: `with ${level}, more rights without approval get ${isTold ? 'a' : 'no'} warning`,
+      check: `${level}: a gain of rights without an approval gets ${isTold ? 'a' : 'no'} warning`,
     },
     async () => {
       const definition = { ...dangerous, meta: { danger_level: level } }
