@@ -221,7 +221,7 @@ claim(
   {
     section: inputs,
     quote: 'background | Boolean | No | False',
-    check: 'without background, and with false, the call waits for the end',
+    check: 'without background, or with false, the call waits for the end',
   },
   async () => {
     for (const client of clients) {
