@@ -96,7 +96,7 @@ export const rules: Rules = {
         ...[core, 'src/runtime/', 'src/doors/api/', 'src/doors/init/'],
         // What can be set belongs to the rooms that do it.
         ...['src/notify/settings.ts', 'src/notify/smtp.ts'],
-        ...['src/runner/settings.ts', 'src/runner/destinations.ts'],
+        ...['src/runner/runner-settings.ts', 'src/runner/destinations.ts'],
         // What the command line wants of people and of proofs.
         ...['src/doors/cli/remote/daemon-door.ts', 'src/doors/cli/doctor/doctor-door.ts'],
       ],

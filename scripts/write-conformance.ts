@@ -82,9 +82,10 @@ export function conformancePage(rows: readonly ClaimRow[]): string {
 
 <!-- Written by \`npm run conformance\`. Do not edit. -->
 
-Every claim of the source documents that can be tested, with the test that quotes it. The tests are
-clients of the built program over MCP (stdio and HTTP) and REST. *Differs* leads to what Pawl
-deliberately does instead, and why; its test shows that.
+This page lists every testable claim in the source documents, with the test that quotes it. The
+tests are clients of the built program over MCP (stdio and HTTP) and REST; the words in parentheses
+name the interface that a test uses. *Differs* links to what Pawl deliberately does instead, and
+why; the test checks that behaviour.
 
 | Document | Checks | Hold | Differ |
 |---|---|---|---|

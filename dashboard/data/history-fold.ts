@@ -2,13 +2,13 @@
  * The state of a run at any event, computed in the browser with the same fold as in the daemon.
  * Intermediate states are cached.
  */
-import { viewMember } from '../../src/core/dialects/view.ts'
+import { viewMember } from '../../src/core/dialects/run-view.ts'
 import type { Family } from '../../src/core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../../src/core/engine/fold-family.ts'
 import type { Event, RunState } from '../../src/core/engine/types.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
 import { callApi } from './api-client.ts'
-import { readMachine } from './machines.ts'
+import { readMachine } from './machine-cache.ts'
 import type { LogReading, LogRecord } from './run-log.ts'
 
 export type RunAtEvent = {

@@ -2,7 +2,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { type Picture, pictureOf } from '../../src/core/draw/picture.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
-import { readMachine } from '../data/machines.ts'
+import { readMachine } from '../data/machine-cache.ts'
 import type { MemberTrace, Trace } from '../data/run-trace.ts'
 import { StatusBadge } from './basics.tsx'
 

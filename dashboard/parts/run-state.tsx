@@ -5,7 +5,7 @@
 import { memo, useEffect, useState } from 'react'
 import type { Machine, StageRule } from '../../src/core/machine/machine.ts'
 import type { RunAtEvent } from '../data/history-fold.ts'
-import { readMachine } from '../data/machines.ts'
+import { readMachine } from '../data/machine-cache.ts'
 import type { LogReading } from '../data/run-log.ts'
 import { LimitBar, Skeleton } from './basics.tsx'
 import { ValueText } from './call-detail.tsx'

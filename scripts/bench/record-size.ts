@@ -10,7 +10,7 @@ import { loadRun } from '../../src/runtime/runs/load-run.ts'
 import { snapshotOf } from '../../src/runtime/runs/projections.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { median, print } from './measure.ts'
-import type { OpenMeasurement } from './open-waiting.ts'
+import type { OpenMeasurement } from './measure-store-open.ts'
 import { decideOne, runtimeOn, startRuns } from './record-runs.ts'
 
 const eventsCount = 1_000_000
@@ -109,7 +109,7 @@ export async function benchWaiting(folder: string): Promise<void> {
 
 /** WHY a process of its own: this one has just made all of those runs, and has grown by it. */
 function openAlone(path: string): OpenMeasurement {
-  const script = join(import.meta.dirname, 'open-waiting.ts')
+  const script = join(import.meta.dirname, 'measure-store-open.ts')
   const text = execFileSync(process.execPath, [script, path], { encoding: 'utf8' })
   return JSON.parse(text) as OpenMeasurement
 }

@@ -11,7 +11,7 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { startPostgres } from '../postgres/start.ts'
 import { median, print, type Row } from './measure.ts'
-import { type Floor, postgresFloor, sqliteFloor, sqliteSameRows } from './record-floor.ts'
+import { type Floor, postgresFloor, sqliteFloor, sqliteSameRows } from './record-baseline.ts'
 import { decideOne, runtimeOn, startRuns } from './record-runs.ts'
 import { benchLongLog, benchWaiting } from './record-size.ts'
 

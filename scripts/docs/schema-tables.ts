@@ -37,10 +37,17 @@ function fieldRows(schema: FieldSchema, prefix: string, context: SchemaContext):
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}`
     const need = required.has(name) ? ' (required)' : ''
-    const meaning = field.description ?? resolved(field, context).description ?? ''
+    const meaning = meaningOf(field, context)
     const cells = [`\`${path}\`${need}`, typeText(field, context), meaning].map(cell)
     return [`| ${cells.join(' | ')} |\n`, ...nestedRows(field, path, context)]
   })
+}
+
+/** The description of a field, or of the schema that it refers to under a made-up name. */
+function meaningOf(field: FieldSchema, context: SchemaContext): string {
+  const aliases = alternatives(field).filter(isAlias)
+  const sources = [field, resolved(field, context), ...aliases.map((one) => resolved(one, context))]
+  return sources.find((one) => one.description !== undefined)?.description ?? ''
 }
 
 /** The rows of anonymous objects inside of a field. */

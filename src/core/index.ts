@@ -7,8 +7,8 @@ export {
   type CompileOptions,
   compileDefinition,
 } from './dialects/compile-definition.ts'
+export { type View, viewMember } from './dialects/run-view.ts'
 export { type AgentSignal, toCommand } from './dialects/to-command.ts'
-export { type View, viewMember } from './dialects/view.ts'
 export { printAscii } from './draw/ascii.ts'
 export { printDot } from './draw/dot.ts'
 export { printMermaid } from './draw/mermaid.ts'

@@ -5,8 +5,8 @@
 import { asObject, type JsonObject } from '../core/json.ts'
 import type { McpName } from '../core/tools/mcp-name.ts'
 import { callerOf, type GatewayContext } from './gateway-context.ts'
-import type { Lists, Server } from './server.ts'
 import { shownName } from './tool-names.ts'
+import type { Lists, Server } from './upstream-server.ts'
 
 export type CatalogueKind = 'tools' | 'prompts' | 'resources'
 

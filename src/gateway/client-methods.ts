@@ -9,9 +9,9 @@ import {
 } from './call-tool.ts'
 import { type CatalogueTarget, promptTool, readTool } from './catalogue.ts'
 import { codes } from './json-rpc.ts'
-import type { Server } from './server.ts'
 import { truncateContents } from './truncate-result.ts'
 import type { UpstreamFailure } from './upstream.ts'
+import type { Server } from './upstream-server.ts'
 
 export type MethodContext = CallToolContext & { readonly servers: ReadonlyMap<string, Server> }
 export type Method = (asked: ToolCallRequest) => Promise<ToolCallResult>

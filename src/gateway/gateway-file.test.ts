@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readGatewayFiles } from './gateway-file.ts'
-import { launchOf } from './launch.ts'
+import { launchOf } from './launch-settings.ts'
 import { openRedactor } from './server-transport.ts'
 import { shownName } from './tool-names.ts'
 

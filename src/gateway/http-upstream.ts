@@ -1,7 +1,7 @@
 /** A server with a URL: Streamable HTTP, through the client library of the protocol. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { isRequest, isResponse, type RpcId, type RpcMessage, readRpcMessage } from './json-rpc.ts'
-import type { Launch } from './launch.ts'
+import type { Launch } from './launch-settings.ts'
 import {
   gatewayMessageBytesMax,
   openRedactor,

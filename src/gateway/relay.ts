@@ -23,8 +23,8 @@ import {
   type RpcResponse,
   tooDeep,
 } from './json-rpc.ts'
-import { openUpstreamServer, protocolVersion, type Server } from './server.ts'
 import { openServerRequests } from './server-requests.ts'
+import { openUpstreamServer, protocolVersion, type Server } from './upstream-server.ts'
 
 export type Relay = {
   /** Takes a message of the client. */

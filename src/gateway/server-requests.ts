@@ -13,7 +13,7 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from './json-rpc.ts'
-import type { Server } from './server.ts'
+import type { Server } from './upstream-server.ts'
 
 type ServerAsks = {
   /** Takes what a server says on its own. */

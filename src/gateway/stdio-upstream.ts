@@ -6,7 +6,7 @@ import { errorCodeOf } from '../runtime/error-code.ts'
 import { openBatchedWriter } from './batched-writer.ts'
 import { readRpcMessage } from './json-rpc.ts'
 import { killProcessTree, watchProcesses } from './kill-process-tree.ts'
-import type { Launch } from './launch.ts'
+import type { Launch } from './launch-settings.ts'
 import {
   gatewayMessageBytesMax,
   openRedactor,

@@ -8,10 +8,10 @@ import { openCatalogue } from './catalogue.ts'
 import type { GatewayContext } from './gateway-context.ts'
 import { openHttpUpstream } from './http-upstream.ts'
 import { isRequest, type RpcMessage } from './json-rpc.ts'
-import { launchOf } from './launch.ts'
-import type { Server } from './server.ts'
+import { launchOf } from './launch-settings.ts'
 import { openRedactor, parseClean, type WireEnd, type WireListeners } from './server-transport.ts'
 import { openUpstream } from './upstream.ts'
+import type { Server } from './upstream-server.ts'
 
 test('secrets are taken out of texts, and names of members stay', () => {
   const redact = openRedactor(['abcdefgh'])

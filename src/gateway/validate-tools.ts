@@ -4,7 +4,7 @@
  */
 import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { lookalikeName } from '../core/lookalike-names.ts'
-import { isReservedToolName } from '../core/tools/own-tools.ts'
+import { isReservedToolName } from '../core/tools/pawl-tool-names.ts'
 
 export type ValidatedTool = { readonly tool: string; readonly definition: JsonObject }
 

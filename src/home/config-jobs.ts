@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { withPick } from '../core/dialects/validate-tree.ts'
 import { type IsolationLevel, isolationLevels } from '../core/machine/isolation-levels.ts'
 import { destinationsMax, type Network, portDefault, readPattern } from '../runner/destinations.ts'
-import type { RunnerLimits } from '../runner/settings.ts'
+import type { RunnerLimits } from '../runner/runner-settings.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
 const positive = z.number().gt(0)

@@ -36,31 +36,41 @@ const common = {
 }
 
 const webhook = z.strictObject({
-  type: z.literal('webhook'),
-  url: httpUrl,
+  type: z.literal('webhook').describe('Sends each notification as an HTTP POST request.'),
+  url: httpUrl.describe('URL that receives the requests.'),
   secretFile: file.optional(),
   ...common,
 })
 const mail = z.strictObject({
-  type: z.literal('mail'),
-  host: name,
-  port: z.int().min(1).max(65_535),
-  secure: z.enum(['tls', 'starttls', 'none']),
-  user: name.optional(),
+  type: z.literal('mail').describe('Sends notifications by email.'),
+  host: name.describe('Host name of the mail server.'),
+  port: z.int().min(1).max(65_535).describe('Port of the mail server.'),
+  secure: z.enum(['tls', 'starttls', 'none']).describe('How the connection is encrypted.'),
+  user: name.optional().describe('User name to log in with.'),
   passwordFile: file.optional(),
-  from: name,
-  to: z.array(name).min(1).max(100),
+  from: name.describe('Address of the sender.'),
+  to: z.array(name).min(1).max(100).describe('Addresses of the recipients.'),
   ...common,
 })
-const slack = z.strictObject({ type: z.literal('slack'), url: httpUrl, ...common })
+const slack = z.strictObject({
+  type: z.literal('slack').describe('Posts notifications to a Slack channel.'),
+  url: httpUrl.describe('URL of an incoming webhook.'),
+  ...common,
+})
 const ntfy = z.strictObject({
-  type: z.literal('ntfy'),
-  server: httpUrl,
-  topic: z.string().regex(/^[\w-]{1,64}$/),
+  type: z.literal('ntfy').describe('Sends push notifications through ntfy.'),
+  server: httpUrl.describe('URL of the ntfy server.'),
+  topic: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .describe('Topic to publish to.'),
   tokenFile: file.optional(),
   ...common,
 })
-const desktop = z.strictObject({ type: z.literal('desktop'), ...common })
+const desktop = z.strictObject({
+  type: z.literal('desktop').describe('Shows notifications on the desktop of this machine.'),
+  ...common,
+})
 
 const channels = { webhook, mail, slack, ntfy, desktop } as const
 
@@ -76,13 +86,18 @@ const channel = withPick(
   },
 )
 
+const channelsFor = (about: string) => z.array(name).optional().describe(`Channels for ${about}.`)
+
 const routes = z
-  .strictObject(
-    Object.fromEntries(notificationKinds.map((kind) => [kind, z.array(name).optional()])) as Record<
-      NotificationKind,
-      z.ZodOptional<z.ZodArray<z.ZodString>>
-    >,
-  )
+  .strictObject({
+    gate: channelsFor('transitions that wait for an approval'),
+    notify_human: channelsFor('answers that wait for a review'),
+    ask: channelsFor('tool calls that wait for an approval'),
+    budget: channelsFor('budget warnings'),
+    job: channelsFor('jobs that ended'),
+    run: channelsFor('runs that ended'),
+    guard: channelsFor('problems with the guard itself, such as removed hooks'),
+  } satisfies Record<NotificationKind, z.ZodType>)
   .describe('The channels to use for each kind of notification, by name.')
 
 const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
@@ -92,9 +107,11 @@ export const notifySchema = z.strictObject({
   when: routes.optional(),
   quiet: z
     .strictObject({
-      from: time,
-      to: time,
-      timeZone: name.optional(),
+      from: time.describe('Start of the quiet hours, such as `22:00`.'),
+      to: time.describe('End of the quiet hours, such as `07:00`.'),
+      timeZone: name
+        .optional()
+        .describe("Time zone, such as `Europe/Berlin`. Default: the machine's."),
       urgent: z
         .array(z.enum(notificationKinds))
         .optional()
@@ -102,11 +119,23 @@ export const notifySchema = z.strictObject({
     })
     .optional()
     .describe('Hours during which only urgent notifications are sent.'),
-  remindMinutes: z.number().gt(0).max(10_080).optional(),
-  escalate: z
-    .strictObject({ afterMinutes: z.number().gt(0).max(10_080), to: z.array(name).min(1) })
+  remindMinutes: z
+    .number()
+    .gt(0)
+    .max(10_080)
     .optional()
-    .describe('Additional channels to notify if nobody has decided after this time.'),
+    .describe('Minutes between reminders of a pending approval.'),
+  escalate: z
+    .strictObject({
+      afterMinutes: z
+        .number()
+        .gt(0)
+        .max(10_080)
+        .describe('Minutes after which the additional channels are notified.'),
+      to: z.array(name).min(1).describe('Names of the additional channels.'),
+    })
+    .optional()
+    .describe('Additional channels to notify if nobody has decided in time.'),
 })
 
 type NotifyFile = z.infer<typeof notifySchema>

@@ -19,12 +19,15 @@ const safeUrl = z
   )
 
 const smtp = z.strictObject({
-  host: z.string().regex(/^[\w.:-]{1,253}$/),
-  port: z.int().min(1).max(65_535),
+  host: z
+    .string()
+    .regex(/^[\w.:-]{1,253}$/)
+    .describe('Host name of the mail server.'),
+  port: z.int().min(1).max(65_535).describe('Port of the mail server.'),
   secure: z
     .enum(['tls', 'starttls', 'none'])
     .describe('`none` is for a server on this machine, or one without a password.'),
-  user: z.string().min(1).max(200).optional(),
+  user: z.string().min(1).max(200).optional().describe('User name to log in with.'),
   passwordFile: secretFile.optional(),
 })
 
@@ -66,7 +69,11 @@ export const proxySchema = z
   .strictObject({
     port: z.int().min(0).max(65_535).optional().describe('Loopback port; 0 for any free port.'),
     mail: mail.optional(),
-    hosts: z.array(host).max(100).optional(),
+    hosts: z
+      .array(host)
+      .max(100)
+      .optional()
+      .describe('Other hosts that agents may send requests to.'),
   })
   .describe("Agents' outbound requests through Pawl, which keeps the keys.")
 

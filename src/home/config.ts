@@ -51,7 +51,8 @@ export const configSchema = z.strictObject({
         .optional()
         .describe('If the database is larger than this, the runs that ended first are removed.'),
     })
-    .optional(),
+    .optional()
+    .describe('When ended runs are removed. Default: never.'),
   approvals: z
     .strictObject({
       elicitation: z
@@ -61,7 +62,8 @@ export const configSchema = z.strictObject({
           "Whether a person may decide in a prompt by their agent's host (MCP). Default: false.",
         ),
     })
-    .optional(),
+    .optional()
+    .describe('Where people may decide approvals.'),
   hooks: z
     .strictObject({
       askWaitSeconds: z

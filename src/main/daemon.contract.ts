@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { View } from '../core/dialects/view.ts'
+import type { View } from '../core/dialects/run-view.ts'
 import type { DaemonNote } from '../daemon/daemon-file.ts'
 import { run } from '../doors/cli/dispatch-verb.ts'
 import type { Io } from '../doors/cli/io.ts'

@@ -28,9 +28,10 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
       const { serve } = await import('./serve.ts')
       return serve(wish.shows === 'nothing' ? home : separateHome(wish.shows, env, cwd), wish, io)
     },
-    mcp: async (wish, io) => (await import('./mcp.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
+    mcp: async (wish, io) =>
+      (await import('./run-mcp-server.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
     gateway: async (wish, io) =>
-      (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
+      (await import('./run-gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
     care: async (task) => (await import('./offline-maintenance.ts')).maintainOffline(home, task),
     people: async () => (await import('../home/people-file.ts')).openPeopleDoor(home),
   }

@@ -8,6 +8,7 @@ import { JobFault } from '../runtime/jobs/job-fault.ts'
 import { readEnd, removeJob, writeInput, writeJobNote, writeSecrets } from './job-files.ts'
 import { isBoxed } from './launch-argv.ts'
 import type { HeldJob, JobPlan } from './plan-job.ts'
+import type { RunnerSettings } from './runner-settings.ts'
 import {
   checkJob,
   connectJob,
@@ -16,7 +17,6 @@ import {
   releaseJob,
   runningJob,
 } from './running-job.ts'
-import type { RunnerSettings } from './settings.ts'
 import { launchJob, UnreadFault } from './start-job.ts'
 import { dismiss, type Supervisor, type Supervisors } from './supervisors.ts'
 

@@ -1,7 +1,7 @@
 /** Which ended jobs are deleted: too old, too many, or too large together. */
 import { bytesOf } from './job-files.ts'
+import type { RunnerSettings } from './runner-settings.ts'
 import type { RunningJob } from './running-job.ts'
-import type { RunnerSettings } from './settings.ts'
 
 /** The last one to end is kept at least so long: whoever started it wants to read of its end. */
 const keepMsMin = 60_000

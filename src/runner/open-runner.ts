@@ -16,6 +16,7 @@ import { folderNames, readJobNote, readSecrets, removeJob } from './job-files.ts
 import { jobResultOf, limitFault } from './job-status.ts'
 import { type HeldJob, planJob } from './plan-job.ts'
 import { probeIsolation } from './probe-isolation.ts'
+import type { JobRequest, RunnerSettings } from './runner-settings.ts'
 import {
   checkJob,
   connectJob,
@@ -25,7 +26,6 @@ import {
   runningJob,
   waitForEnd,
 } from './running-job.ts'
-import type { JobRequest, RunnerSettings } from './settings.ts'
 import { openSupervisors, type Supervisors } from './supervisors.ts'
 
 export type Runner = {

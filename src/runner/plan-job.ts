@@ -13,7 +13,7 @@ import { markName } from './kill-leftovers.ts'
 import { isBoxed, type LaunchArgv, type Mechanism } from './launch-argv.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
 import { secretsIn } from './redact.ts'
-import type { JobRequest, RunnerSettings } from './settings.ts'
+import type { JobRequest, RunnerSettings } from './runner-settings.ts'
 import { validateRequest } from './validate-request.ts'
 
 export type JobPlan = {

@@ -9,7 +9,7 @@ import type { Mechanism } from './launch-argv.ts'
 import { graceMs, segmentBytes } from './limits.ts'
 import type { HeldJob } from './plan-job.ts'
 import { lastLines } from './read-log.ts'
-import type { RunnerSettings } from './settings.ts'
+import type { RunnerSettings } from './runner-settings.ts'
 import { launchJob } from './start-job.ts'
 import { openSupervisor } from './supervisors.ts'
 

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JobResult, RunWish } from '../runtime/jobs/jobs-port.ts'
 import { openRunner, type Runner } from './open-runner.ts'
+import type { JobRequest, RunnerLimits, RunnerSettings } from './runner-settings.ts'
 import { type RunningJob, waitForEnd } from './running-job.ts'
-import type { JobRequest, RunnerLimits, RunnerSettings } from './settings.ts'
 
 const mebibyte = 1024 * 1024
 

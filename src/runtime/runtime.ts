@@ -2,8 +2,9 @@
  * What the runtime offers to every door: one way to move a run, and ways to read it.
  * Knows runs and people. Must not know transports.
  */
+
+import type { View } from '../core/dialects/run-view.ts'
 import type { AgentSignal } from '../core/dialects/to-command.ts'
-import type { View } from '../core/dialects/view.ts'
 import type { CallIdentity } from '../core/engine/call-identity.ts'
 import type { Actor, Alternative, Reply, Report, Spend, Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'

@@ -1,7 +1,7 @@
 /**
  * Compares what a step did with what its author expects. Only named fields are compared.
  */
-import type { View } from '../core/dialects/view.ts'
+import type { View } from '../core/dialects/run-view.ts'
 import type { Recorded } from '../core/engine/family.ts'
 import type { Reply } from '../core/engine/types.ts'
 import type { Finding } from '../core/finding.ts'

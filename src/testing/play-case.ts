@@ -3,9 +3,9 @@
  * what is seen. Pure: the clock is the case's own.
  */
 import { compileDefinition } from '../core/dialects/compile-definition.ts'
+import { viewMember } from '../core/dialects/run-view.ts'
 import { type AgentSignal, toCommand } from '../core/dialects/to-command.ts'
 import { readTree } from '../core/dialects/validate-tree.ts'
-import { viewMember } from '../core/dialects/view.ts'
 import type {
   Family,
   FamilyDecision,

@@ -4,8 +4,8 @@
  * Knows runs and cases. Must not know lines, colours or terminals.
  */
 import { assertNever } from '../core/assert.ts'
+import { type View, viewMember } from '../core/dialects/run-view.ts'
 import { type AgentSignal, toCommand } from '../core/dialects/to-command.ts'
-import { type View, viewMember } from '../core/dialects/view.ts'
 import type {
   Family,
   FamilyDecision,

@@ -132,7 +132,7 @@ for (const { capability, type, quote, actions, fail } of errors) {
     return known
   }
   for (const client of clients) {
-    const check = `${client.door}: this type, with what happened and what to do next`
+    const check = `${client.door}: the error has this type, a message and a next step`
     claim({ section, quote: `${type}: ${quote}`, check }, async () =>
       expectShape(await errorOf(client), type),
     )
@@ -142,7 +142,7 @@ for (const { capability, type, quote, actions, fail } of errors) {
       {
         section,
         quote: `${type} … ${action}`,
-        check: 'every door names the recovery action and explains how to carry it out',
+        check: 'every interface names the recovery action and explains how to carry it out',
         ...(action === 'check_scope' ? { differs: 'check-scope' } : {}),
       },
       async () => {
@@ -174,7 +174,7 @@ claim(
   {
     section: 'process.run: Errors',
     quote: 'ResourceLimitExceeded … exceeded its memory … limit',
-    check: 'where the machine limits memory: this error, with the partial output in its context',
+    check: 'if the machine can limit memory, this error has the partial output in its context',
   },
   async () => {
     const { body: isolation } = await doors.rest('GET /v1/isolation')
@@ -194,8 +194,8 @@ claim(
 )
 for (const [what, folder] of [
   ['a folder above the workspace', '..'],
-  ['a link that leads out of the workspace', 'link-to-etc'],
-  ['an absolute path outside', '/usr'],
+  ['a symlink that leads out of the workspace', 'link-to-etc'],
+  ['an absolute path outside the workspace', '/usr'],
 ] as const) {
   claim(
     {
@@ -216,7 +216,7 @@ claim(
   {
     section: 'process.run: Errors',
     quote: 'Note: Timeout is not an error type.',
-    check: 'a timeout is an answer without an error at every door',
+    check: 'a timeout is a normal response over every interface, not an error',
   },
   async () => {
     const wish = { command: 'sleep 9', timeout: 1 }
@@ -228,7 +228,7 @@ claim(
   {
     section: 'process.run: Errors',
     quote: 'CommandNotFound: The specified command does not exist in the sandbox PATH.',
-    check: 'in a shell command the shell itself says so: exit code 127, no error',
+    check: 'in a shell command, the shell reports it: exit code 127 instead of an error',
     differs: 'command-not-found-in-a-shell',
   },
   async () => {
@@ -245,61 +245,64 @@ type BadInput = readonly [kind: string, inputs: Readonly<Record<string, Json>>, 
 const word = 'x'.repeat(121_000)
 const badInputs: Readonly<Record<CapabilityName, readonly BadInput[]>> = {
   run: [
-    ['missing', {}],
-    ['null', { command: null }],
-    ['wrong type', { command: 5 }],
-    ['wrong type', { command: ['echo', 'hi'] }],
-    ['empty', { command: ' ' }],
-    ['wrong type', { command: 'echo', args: 'hi' }],
-    ['wrong type', { command: 'echo', args: [1] }],
-    ['null', { command: 'echo', args: null }],
-    ['wrong type', { command: 'true', working_directory: 5 }],
-    ['not there', { command: 'true', working_directory: 'no-such-folder' }],
-    ['wrong type', { command: 'true', environment: 'A=1' }],
-    ['wrong type', { command: 'true', environment: { A: 1 } }],
-    ['bad name', { command: 'true', environment: { 'A B': 'x' } }],
-    ['wrong type', { command: 'true', timeout: '10' }],
-    ['fraction', { command: 'true', timeout: 1.5 }],
-    ['null', { command: 'true', timeout: null }],
-    ['wrong type', { command: 'true', background: 'yes' }],
-    ['wrong type', { command: 'true', stdin: 5 }],
-    ['wrong type', { command: 'true', cpu_limit: 'half' }],
-    ['fraction', { command: 'true', memory_limit: 67_108_864.5 }],
-    ['too small', { command: 'true', memory_limit: 1024 }],
-    ['wrong type', { command: 'true', stdout_lines: 'ten' }],
-    ['too large', { command: 'true', stdout_lines: 1_000_000 }],
-    ['unknown', { command: 'true', colour: 'red' }],
-    ['too large', { command: `echo ${word}` }],
-    ['too large', { command: 'true', args: Array.from({ length: 10_001 }, () => 'a') }],
+    ['a missing parameter', {}],
+    ['a null value', { command: null }],
+    ['a wrong type', { command: 5 }],
+    ['a wrong type', { command: ['echo', 'hi'] }],
+    ['an empty value', { command: ' ' }],
+    ['a wrong type', { command: 'echo', args: 'hi' }],
+    ['a wrong type', { command: 'echo', args: [1] }],
+    ['a null value', { command: 'echo', args: null }],
+    ['a wrong type', { command: 'true', working_directory: 5 }],
+    ['a folder that does not exist', { command: 'true', working_directory: 'no-such-folder' }],
+    ['a wrong type', { command: 'true', environment: 'A=1' }],
+    ['a wrong type', { command: 'true', environment: { A: 1 } }],
+    ['an invalid name', { command: 'true', environment: { 'A B': 'x' } }],
+    ['a wrong type', { command: 'true', timeout: '10' }],
+    ['a fraction', { command: 'true', timeout: 1.5 }],
+    ['a null value', { command: 'true', timeout: null }],
+    ['a wrong type', { command: 'true', background: 'yes' }],
+    ['a wrong type', { command: 'true', stdin: 5 }],
+    ['a wrong type', { command: 'true', cpu_limit: 'half' }],
+    ['a fraction', { command: 'true', memory_limit: 67_108_864.5 }],
+    ['a value that is too small', { command: 'true', memory_limit: 1024 }],
+    ['a wrong type', { command: 'true', stdout_lines: 'ten' }],
+    ['a value that is too large', { command: 'true', stdout_lines: 1_000_000 }],
+    ['an unknown parameter', { command: 'true', colour: 'red' }],
+    ['a value that is too large', { command: `echo ${word}` }],
     [
-      'too large',
+      'a value that is too large',
+      { command: 'true', args: Array.from({ length: 10_001 }, () => 'a') },
+    ],
+    [
+      'a value that is too large',
       {
         command: 'true',
         environment: Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`V${i}`, 'x'])),
       },
     ],
-    ['NUL byte', { command: 'echo', args: ['a\0b'] }],
+    ['a NUL byte', { command: 'echo', args: ['a\0b'] }],
   ],
-  monitor: [['unknown', { process_id: unknownId, colour: 'red' }]],
+  monitor: [['an unknown parameter', { process_id: unknownId, colour: 'red' }]],
   kill: [
-    ['wrong type', { process_id: unknownId, force_after: 'soon' }],
-    ['fraction', { process_id: unknownId, force_after: 1.5 }],
-    ['wrong type', { process_id: unknownId, signal: 9 }],
-    ['null', { process_id: unknownId, signal: null }],
-    ['unknown', { process_id: unknownId, colour: 'red' }],
+    ['a wrong type', { process_id: unknownId, force_after: 'soon' }],
+    ['a fraction', { process_id: unknownId, force_after: 1.5 }],
+    ['a wrong type', { process_id: unknownId, signal: 9 }],
+    ['a null value', { process_id: unknownId, signal: null }],
+    ['an unknown parameter', { process_id: unknownId, colour: 'red' }],
   ],
   list: [
-    ['wrong type', { limit: 'all' }],
-    ['fraction', { limit: 1.5 }],
-    ['unknown', { colour: 'red' }],
-    ['wrong type', { state_filter: 5 }, 'InvalidFilter'],
-    ['empty', { state_filter: '' }, 'InvalidFilter'],
+    ['a wrong type', { limit: 'all' }],
+    ['a fraction', { limit: 1.5 }],
+    ['an unknown parameter', { colour: 'red' }],
+    ['a wrong type', { state_filter: 5 }, 'InvalidFilter'],
+    ['an empty value', { state_filter: '' }, 'InvalidFilter'],
     ['upper case', { state_filter: 'RUNNING' }, 'InvalidFilter'],
   ],
   logs: [
-    ['wrong type', { process_id: unknownId, offset: 'x' }],
-    ['fraction', { process_id: unknownId, limit: 1.5 }],
-    ['unknown', { process_id: unknownId, colour: 'red' }],
+    ['a wrong type', { process_id: unknownId, offset: 'x' }],
+    ['a fraction', { process_id: unknownId, limit: 1.5 }],
+    ['an unknown parameter', { process_id: unknownId, colour: 'red' }],
   ],
 }
 
@@ -310,7 +313,7 @@ for (const [capability, rows] of Object.entries(badInputs) as [CapabilityName, B
       {
         section: `process.${capability}: Inputs`,
         quote: 'Parameter | Type | Required',
-        check: `${kind}, ${shown}: ${type} at every door, and nothing is started`,
+        check: `${kind}: \`${shown}\` is ${type} over every interface, and nothing is started`,
       },
       async () => {
         for (const client of clients) expectShape(await client.fail(capability, inputs), type)
@@ -320,16 +323,16 @@ for (const [capability, rows] of Object.entries(badInputs) as [CapabilityName, B
 }
 
 for (const [kind, inputs] of [
-  ['missing', {}],
-  ['null', { process_id: null }],
-  ['wrong type', { process_id: 7 }],
+  ['a missing process_id', {}],
+  ['a process_id that is null', { process_id: null }],
+  ['a process_id of the wrong type', { process_id: 7 }],
 ] as readonly (readonly [string, JsonObject])[]) {
   for (const capability of ['monitor', 'kill', 'logs'] as const) {
     claim(
       {
         section: `process.${capability}: Inputs`,
         quote: 'process_id | String | Yes | —',
-        check: `${kind}: InvalidInput over both MCP wires`,
+        check: `${kind}: InvalidInput over both MCP transports`,
       },
       async () => {
         for (const client of [stdio, http]) {
@@ -350,7 +353,7 @@ for (const [wish, type] of [
     {
       section: 'process.logs: Inputs',
       quote: 'stream | String · offset | Integer · limit | Integer',
-      check: `${JSON.stringify(wish)}: ${type} at every door`,
+      check: `\`${JSON.stringify(wish)}\` is ${type} over every interface`,
     },
     async () => {
       const process_id = await ended(rest)
@@ -364,7 +367,7 @@ claim(
   {
     section: 'process.run: Inputs',
     quote: 'stdin | String',
-    check: 'too large for a request: 413 over REST, and the daemon goes on',
+    check: 'input that is too large for a request: 413 over REST, and the daemon continues',
   },
   async () => {
     const body = { command: 'cat', args: [], stdin: 'x'.repeat(1_200_000) }

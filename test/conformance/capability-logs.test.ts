@@ -25,7 +25,7 @@ const section = 'process.logs: Inputs'
 /** A claim about one page of the job above, over all doors. */
 function pages(quote: string, wish: JsonObject, page: object): void {
   claim(
-    { section, quote, check: `${JSON.stringify(wish)} gives ${JSON.stringify(page)}` },
+    { section, quote, check: `\`${JSON.stringify(wish)}\` gives \`${JSON.stringify(page)}\`` },
     async () => {
       const process_id = await jobOf(both)
       for (const client of clients) {
@@ -107,7 +107,7 @@ claim(
   {
     section,
     quote: 'limit: Default returns all available output.',
-    check: '300 kB come in one answer over MCP and REST, to the byte',
+    check: '300 kB are returned in one response over MCP and REST, byte for byte',
   },
   async () => {
     const process_id = await jobOf('seq 1 52000')
@@ -124,7 +124,7 @@ claim(
   {
     section,
     quote: 'limit: Default returns all available output.',
-    check: 'over MCP beyond 4 MiB: `truncated`, and `next_offset` leads through the rest',
+    check: 'over MCP, more than 4 MiB is `truncated`, and `next_offset` leads to the rest',
     differs: 'logs-in-pages',
   },
   async () => {
@@ -144,7 +144,7 @@ claim(
   {
     section,
     quote: 'offset … Use for paginated reads of large output.',
-    check: 'pages of 7 bytes by `next_offset` give every byte once, also of characters of 3 bytes',
+    check: 'pages of 7 bytes give every byte once, even if a character has 3 bytes',
   },
   async () => {
     const text = 'a✓b✓✓c'.repeat(9)
@@ -164,7 +164,7 @@ claim(
   {
     section,
     quote: 'stream | both … offset … limit',
-    check: 'both streams of an ended process are read by one `next_offset`, every byte once',
+    check: 'a single `next_offset` reads both streams of an ended process, every byte once',
   },
   async () => {
     const process_id = await jobOf('seq 100 160; seq 200 230 >&2')
@@ -186,7 +186,7 @@ for (const [field, quote] of [
   ['stdout', 'stdout: Empty string if no output.'],
   ['stderr', 'stderr: Empty string if no output.'],
 ] as const) {
-  claim({ section: outputs, quote, check: 'of `true` it is ""' }, async () => {
+  claim({ section: outputs, quote, check: 'the output of `true` is ""' }, async () => {
     const process_id = await jobOf('true')
     for (const client of clients) {
       expect((await client.call('logs', { process_id }))[field]).toBe('')
@@ -201,7 +201,7 @@ for (const [field, bytes] of [
     {
       section: outputs,
       quote: `${field}: Total size of ${field.slice(0, 6)} in bytes.`,
-      check: 'bytes, not characters, also when the other stream or a part is asked for',
+      check: 'the size is in bytes, even if the other stream or only a part is requested',
     },
     async () => {
       const process_id = await jobOf(both)
@@ -217,7 +217,7 @@ claim(
   {
     section: outputs,
     quote: 'process_id: The process identifier. · state: Current process state',
-    check: 'the id that was asked for; running while it runs, completed afterwards',
+    check: 'the id is the requested one; the state is first running, then completed',
   },
   async () => {
     for (const [index, client] of clients.entries()) {
@@ -235,7 +235,7 @@ claim(
   {
     section: 'process.logs: Common patterns',
     quote: 'process.monitor(…) to confirm state is ‘completed’ process.logs(…, stream=‘both’)',
-    check: 'all output after the end',
+    check: 'all output can be read after the end',
   },
   async () => {
     const wish = { command: 'echo out; echo err >&2', background: true }
@@ -249,7 +249,7 @@ claim(
   {
     section: 'process.logs: Common patterns',
     quote: 'offset=0, limit=4096 for first chunk. Use stdout_size as next offset',
-    check: 'a running process is followed so, as long as a chunk holds what is new',
+    check: 'this follows a running process while one chunk holds all new output',
   },
   async () => {
     const command = 'for i in 1 2 3 4; do echo line $i; sleep 0.2; done'
@@ -269,7 +269,7 @@ claim(
   {
     section: 'process.logs: Common patterns',
     quote: 'Use stdout_size as next offset for subsequent calls',
-    check: 'with more than a chunk this would skip bytes; `next_offset` does not',
+    check: 'with more output than a chunk, this would skip bytes; `next_offset` does not',
     differs: 'next-offset-of-logs',
   },
   async () => {

@@ -35,7 +35,7 @@ for (const [state, client, wish] of states) {
     {
       section: monitor,
       quote: 'state: Current state: ‘running’, ‘completed’, ‘killed’, or ‘timed_out’.',
-      check: `${JSON.stringify(wish)} is ${state}`,
+      check: `\`${JSON.stringify(wish)}\` ends as ${state}`,
     },
     async () => {
       const { process_id } = await client.call('run', wish)
@@ -47,7 +47,7 @@ claim(
   {
     section: monitor,
     quote: 'state: ‘running’ … exit_code: Null if still running or was killed.',
-    check: 'running first, killed after a kill, both without an exit code',
+    check: 'the state is first running, then killed, both without an exit code',
   },
   async () => {
     for (const client of clients) {
@@ -64,7 +64,7 @@ claim(
   {
     section: monitor,
     quote: 'exit_code: Exit code if the process has completed.',
-    check: 'the code of a background process that exits with 7',
+    check: 'a background process that exits with 7 has the exit code 7',
   },
   async () => {
     for (const client of clients) {
@@ -78,7 +78,7 @@ claim(
   {
     section: monitor,
     quote: 'command: The command that was executed.',
-    check: 'as a text, with its arguments',
+    check: 'the command is a string that includes its arguments',
   },
   async () => {
     for (const client of clients) {
@@ -92,7 +92,7 @@ claim(
   {
     section: monitor,
     quote: 'duration_ms: Elapsed time in milliseconds since the process started.',
-    check: 'it grows while the process runs, as an integer',
+    check: 'the duration is an integer and grows while the process runs',
   },
   async () => {
     const process_id = await startBackground(http, 'sleep 30')
@@ -108,7 +108,7 @@ claim(
   {
     section: monitor,
     quote: 'resource_usage: Current resource consumption',
-    check: 'all four figures are integers while the process runs, and cpu time is used',
+    check: 'all four figures are integers while the process runs, and CPU time grows',
   },
   async () => {
     const process_id = await startReady(rest, 'echo ready; while :; do :; done')
@@ -145,7 +145,7 @@ claim(
   {
     section: monitor,
     quote: 'started_at: ISO 8601 timestamp when the process was started.',
-    check: 'in UTC, between before and after the call',
+    check: 'the timestamp is in UTC and falls within the call',
   },
   async () => {
     for (const client of clients) {
@@ -163,7 +163,7 @@ claim(
     section: 'process.monitor: Common patterns',
     quote:
       'If state is ‘running’, wait and poll again. When state is ‘completed’, use process.logs',
-    check: 'a client that does so gets the output',
+    check: 'a client that follows this pattern gets the output',
   },
   async () => {
     const process_id = await startBackground(stdio, 'sleep 0.3; echo result')
@@ -177,7 +177,7 @@ claim(
   {
     section: `${kill}: Inputs`,
     quote: 'signal | Signal | No | SIGTERM',
-    check: 'without it, SIGTERM is sent and ends the process',
+    check: 'without a signal, SIGTERM is sent and ends the process',
   },
   async () => {
     for (const client of clients) {
@@ -194,7 +194,7 @@ claim(
   {
     section: `${kill}: Inputs`,
     quote: 'signal: SIGKILL for forced termination.',
-    check: 'it ends a process that ignores SIGTERM',
+    check: 'SIGKILL ends a process that ignores SIGTERM',
   },
   async () => {
     for (const client of clients) {
@@ -208,7 +208,7 @@ claim(
   {
     section: `${kill}: Inputs`,
     quote: 'force_after: Seconds to wait after SIGTERM before sending SIGKILL.',
-    check: 'a process that ignores SIGTERM is killed a second later, and SIGKILL is said',
+    check: 'after a second, a process that ignores SIGTERM is killed with SIGKILL',
   },
   async () => {
     const process_id = await startReady(http, ignoresTerm)
@@ -222,7 +222,7 @@ claim(
   {
     section: `${kill}: Inputs`,
     quote: 'force_after: Set to 0 for immediate SIGTERM without escalation.',
-    check: 'a process that ignores SIGTERM goes on: killed=false, running',
+    check: 'a process that ignores SIGTERM keeps running: killed is false',
   },
   async () => {
     const process_id = await startReady(rest, ignoresTerm)
@@ -235,7 +235,7 @@ claim(
   {
     section: `${kill}: Inputs`,
     quote: 'force_after: Only applies when signal is SIGTERM.',
-    check: 'with SIGKILL and 60 s the process is gone at once',
+    check: 'with SIGKILL and a force_after of 60 s, the process ends at once',
   },
   async () => {
     const process_id = await startReady(stdio, ignoresTerm)
@@ -254,7 +254,7 @@ for (const [inputs, named] of [
     {
       section: `${kill}: Inputs`,
       quote: 'signal | Signal · force_after | Integer',
-      check: `${JSON.stringify(inputs)} is rejected by name, and nothing is sent`,
+      check: `\`${JSON.stringify(inputs)}\` is rejected; no signal is sent`,
     },
     async () => {
       const process_id = await startBackground(rest, 'sleep 30')
@@ -287,7 +287,7 @@ claim(
   {
     section: `${kill}: Side effects`,
     quote: 'Terminates the running process and frees its resources.',
-    check: 'children in the background of the command are gone too: nothing more is written',
+    check: 'background children of the command end too: nothing more is written',
   },
   async () => {
     const child = '(while :; do echo tick; sleep 0.05; done) & echo ready; wait'
@@ -302,7 +302,7 @@ claim(
   {
     section: `${kill}: Common patterns`,
     quote: 'process.kill(process_id=..., signal=‘SIGTERM’, force_after=5)',
-    check: 'the pattern ends a process that listens, before 5 s are over',
+    check: 'the pattern ends a process that handles SIGTERM within 5 s',
   },
   async () => {
     const process_id = await startReady(stdio, endsOnTerm)
@@ -314,7 +314,7 @@ claim(
   {
     section: `${kill}: Common patterns`,
     quote: 'If killed=false, the process had already exited',
-    check: 'a process that exited before the call is an error, as the document’s Errors say',
+    check: 'a process that exited before the call is an error, as under Errors',
     differs: 'kill-of-an-exited-process',
   },
   async () => {
@@ -332,7 +332,7 @@ claim(
   {
     section: `${list}: Inputs`,
     quote: 'state_filter: ‘running’, ‘completed’, ‘killed’, ‘timed_out’, or ‘all’.',
-    check: 'each filter lists the processes of that state only, and all lists every one',
+    check: 'each filter lists only the processes in that state; `all` lists every process',
   },
   async () => {
     const running = await startBackground(rest, 'sleep 30')
@@ -358,7 +358,7 @@ claim(
   {
     section: `${list}: Inputs`,
     quote: 'state_filter: Default is ‘all’.',
-    check: 'without a filter the answer is that of all',
+    check: 'without a filter, the response is the same as for `all`',
   },
   async () => {
     for (const client of clients) {
@@ -371,7 +371,7 @@ claim(
   {
     section: `${list}: Inputs`,
     quote: 'limit: Maximum number of processes to return. Most recent first.',
-    check: 'limit 2 gives the two newest, newest first',
+    check: 'limit 2 returns the two newest processes, newest first',
   },
   async () => {
     const { process_id: older } = await http.call('run', { command: 'true' })
@@ -386,7 +386,7 @@ claim(
   {
     section: `${list}: Inputs`,
     quote: 'limit | Integer | No | 50',
-    check: 'of more than 50 processes 50 are listed',
+    check: 'if there are more than 50 processes, 50 are listed',
   },
   async () => {
     const { total } = await rest.call('list', {})
@@ -402,7 +402,11 @@ claim(
 )
 for (const limit of [0, -1, 1001]) {
   claim(
-    { section: `${list}: Inputs`, quote: 'limit | Integer', check: `${limit} is rejected` },
+    {
+      section: `${list}: Inputs`,
+      quote: 'limit | Integer',
+      check: `a limit of ${limit} is rejected`,
+    },
     async () => {
       for (const client of clients) {
         const error = await client.fail('list', { limit })
@@ -436,7 +440,7 @@ claim(
   {
     section: `${list}: Outputs`,
     quote: 'total: Total number of processes matching the filter (may exceed limit).',
-    check: 'with limit 1 it is the same as with limit 1000',
+    check: 'the total is the same with limit 1 and limit 1000',
   },
   async () => {
     for (const client of clients) {
@@ -451,7 +455,7 @@ claim(
   {
     section: `${list}: Common patterns`,
     quote: 'process.list(state_filter=‘completed’, limit=10) Check exit_code of each',
-    check: 'a failure among the last ones is found by its exit code',
+    check: 'a failed process among the latest is found by its exit code',
   },
   async () => {
     const { process_id } = await stdio.call('run', { command: 'exit 6' })

@@ -54,7 +54,7 @@ runs(
   {
     section: inputs,
     quote: 'command: Use array-style quoting for arguments with spaces.',
-    check: 'quotes in the command keep a word together',
+    check: 'a quoted argument with spaces stays one argument',
   },
   { command: `printf '%s|' "one two" three` },
   { stdout_summary: 'one two|three|' },
@@ -72,7 +72,7 @@ runs(
   {
     section: inputs,
     quote: 'working_directory: Defaults to the workspace root.',
-    check: 'without it, files of the workspace root are found by name',
+    check: 'without it, the command runs in the workspace root',
   },
   { command: 'cat', args: ['sub/where.txt'] },
   { stdout_summary: 'here' },
@@ -81,7 +81,7 @@ runs(
   {
     section: inputs,
     quote: 'working_directory: Directory to execute the command in.',
-    check: 'a folder relative to the workspace',
+    check: 'a folder can be given relative to the workspace',
   },
   { command: 'cat', args: ['where.txt'], working_directory: 'sub' },
   { stdout_summary: 'here' },
@@ -90,7 +90,7 @@ claim(
   {
     section: inputs,
     quote: 'working_directory | FilesystemPath',
-    check: 'an absolute path inside the workspace',
+    check: 'an absolute path inside the workspace is accepted',
   },
   async () => {
     const working_directory = join(doors.house().workspace, 'sub')
@@ -113,7 +113,7 @@ runs(
   {
     section: inputs,
     quote: 'environment: Merged with the sandbox’s base environment.',
-    check: 'PATH and HOME are still set beside it',
+    check: 'PATH and HOME are still set',
   },
   { command: 'test -n "$PATH" && test -n "$HOME" && echo "$X"', environment: { X: 'x' } },
   { exit_code: 0, stdout_summary: 'x' },
@@ -140,7 +140,7 @@ claim(
   {
     section: 'process.run: Timeout behaviour',
     quote: 'On timeout the call returns Ok with state="timed_out" and exit_code=null',
-    check: 'all three doors answer without an error, within seconds',
+    check: 'all three interfaces respond without an error within seconds',
   },
   async () => {
     const begun = performance.now()
@@ -155,7 +155,7 @@ runs(
   {
     section: 'process.run: Timeout behaviour',
     quote: 'stdout_summary / stderr_summary contain whatever the process wrote before the kill',
-    check: 'both summaries have the partial output',
+    check: 'both summaries contain the partial output',
   },
   timedOut,
   { stdout_summary: 'partial', stderr_summary: 'why' },
@@ -164,7 +164,7 @@ runs(
   {
     section: 'process.run: Timeout behaviour',
     quote: 'Maximum timeout is 3600 seconds (1 hour)',
-    check: '3600 is accepted',
+    check: 'a timeout of 3600 is accepted',
   },
   { command: 'true', timeout: 3600 },
   { state: 'completed' },
@@ -174,7 +174,7 @@ for (const timeout of [3601, 0, -1]) {
     {
       section: 'process.run: Timeout behaviour',
       quote: 'timeout: Maximum 3600 (1 hour).',
-      check: `${timeout} is rejected, with background mode as a way out`,
+      check: `a timeout of ${timeout} is rejected, and the error suggests background mode`,
     },
     async () => {
       for (const client of clients) {
@@ -190,7 +190,7 @@ claim(
   {
     section: 'process.run: Background mode',
     quote: 'The call returns immediately with a process_id',
-    check: 'a command of 30 s is answered at once as running, without an exit code',
+    check: 'a command of 30 s is reported at once as running, without an exit code',
   },
   async () => {
     for (const client of clients) {
@@ -207,7 +207,7 @@ claim(
   {
     section: inputs,
     quote: 'background: The foreground timeout does not apply to background processes',
-    check: 'with `timeout: 1` it still runs to its end after more than a second',
+    check: 'with `timeout: 1`, a command that takes longer still runs to its end',
   },
   async () => {
     const wish = { command: 'sleep 1.6; echo end', background: true, timeout: 1 }
@@ -221,7 +221,7 @@ claim(
   {
     section: inputs,
     quote: 'background | Boolean | No | False',
-    check: 'without it, and with false, the call waits for the end',
+    check: 'without background, or with false, the call waits for the end',
   },
   async () => {
     for (const client of clients) {
@@ -236,7 +236,7 @@ runs(
   {
     section: inputs,
     quote: 'stdin: Input to feed to the process via stdin.',
-    check: 'the command reads it to its end',
+    check: 'the command reads all of the input',
   },
   { command: 'cat', args: [], stdin: 'line one\nline two ✓' },
   { stdout_summary: 'line one\nline two ✓' },
@@ -261,7 +261,7 @@ runs(
   {
     section: inputs,
     quote: 'cpu_limit: CPU limit as a fraction of one core (e.g. 0.5 = half a core).',
-    check: '0.5 is accepted',
+    check: 'a cpu_limit of 0.5 is accepted',
   },
   { command: 'true', cpu_limit: 0.5 },
   { state: 'completed' },
@@ -270,7 +270,7 @@ runs(
   {
     section: inputs,
     quote: 'memory_limit: Memory limit in bytes.',
-    check: '64 MiB is accepted',
+    check: 'a memory_limit of 64 MiB is accepted',
   },
   { command: 'true', memory_limit: 64 * 1024 * 1024 },
   { state: 'completed' },
@@ -288,16 +288,13 @@ const limits: readonly (readonly [quote: string, wish: JsonObject, named: string
   ['stdout_lines | Integer', { stdout_lines: -1 }, '`stdout_lines`'],
 ]
 for (const [quote, wish, named] of limits) {
-  claim(
-    { section: inputs, quote, check: `${JSON.stringify(wish)} is rejected by name` },
-    async () => {
-      for (const client of clients) {
-        const error = await client.fail('run', { command: 'true', ...wish })
-        expect(error).toMatchObject({ error_type: 'InvalidInput' })
-        expect(error.description).toContain(named)
-      }
-    },
-  )
+  claim({ section: inputs, quote, check: `\`${JSON.stringify(wish)}\` is an error` }, async () => {
+    for (const client of clients) {
+      const error = await client.fail('run', { command: 'true', ...wish })
+      expect(error).toMatchObject({ error_type: 'InvalidInput' })
+      expect(error.description).toContain(named)
+    }
+  })
 }
 
 const lines = (from: number, to: number): string =>
@@ -306,7 +303,7 @@ runs(
   {
     section: inputs,
     quote: 'stdout_lines | Integer | No | 100',
-    check: 'of 250 lines the last 100 are in the summary',
+    check: 'the summary contains the last 100 of 250 lines',
   },
   { command: 'seq 1 250' },
   { stdout_summary: lines(151, 250) },
@@ -315,13 +312,17 @@ runs(
   {
     section: inputs,
     quote: 'stdout_lines: Number of trailing stdout lines to include in stdout_summary.',
-    check: '3 gives the last three',
+    check: 'a value of 3 gives the last three lines',
   },
   { command: 'seq 1 50', stdout_lines: 3 },
   { stdout_summary: lines(48, 50) },
 )
 runs(
-  { section: inputs, quote: 'stdout_lines | Integer', check: '0 gives an empty summary' },
+  {
+    section: inputs,
+    quote: 'stdout_lines | Integer',
+    check: 'a value of 0 gives an empty summary',
+  },
   { command: 'seq 1 5', stdout_lines: 0 },
   { stdout_summary: '' },
 )
@@ -343,7 +344,7 @@ claim(
   {
     section: outputs,
     quote: 'stdout_summary: Last N lines of stdout',
-    check: 'at most 32 KiB of them; the log has all',
+    check: 'the summary has at most 32 KiB; the log has all of the output',
     differs: 'size-of-a-summary',
   },
   async () => {
@@ -363,7 +364,7 @@ claim(
   {
     section: outputs,
     quote: 'stdout_summary: Last N lines of stdout',
-    check: 'what looks like a secret is removed from it; the log has it',
+    check: 'text that looks like a secret is removed from the summary, but not from the log',
     differs: 'secrets-in-a-summary',
   },
   async () => {
@@ -378,7 +379,11 @@ claim(
 )
 
 runs(
-  { section: outputs, quote: 'exit_code: Process exit code.', check: 'exit 3 is a result with 3' },
+  {
+    section: outputs,
+    quote: 'exit_code: Process exit code.',
+    check: '`exit 3` is a normal result with the exit code 3',
+  },
   { command: 'exit 3' },
   { exit_code: 3, state: 'completed' },
 )
@@ -386,7 +391,7 @@ runs(
   {
     section: outputs,
     quote: 'exit_code: 0 typically indicates success.',
-    check: '`true` gives 0, as an integer',
+    check: '`true` has the exit code 0, as an integer',
   },
   { command: 'true' },
   { exit_code: 0 },
@@ -395,7 +400,7 @@ claim(
   {
     section: outputs,
     quote: 'exit_code: Null if process was killed or timed out.',
-    check: 'a killed process has none',
+    check: 'a killed process has no exit code',
   },
   async () => {
     const { process_id } = await rest.call('run', { command: 'sleep 30', background: true })
@@ -408,7 +413,7 @@ runs(
   {
     section: outputs,
     quote: 'stderr_summary: Last N lines of stderr.',
-    check: 'N is that of `stdout_lines`',
+    check: 'N is the value of `stdout_lines`',
   },
   { command: 'seq 1 9 >&2', stdout_lines: 2 },
   { stderr_summary: '8\n9', stdout_summary: '' },
@@ -417,7 +422,7 @@ claim(
   {
     section: outputs,
     quote: 'duration_ms: Wall-clock execution time in milliseconds.',
-    check: '`sleep 0.3` takes at least 300, as an integer',
+    check: 'for `sleep 0.3`, the duration is an integer of at least 300',
   },
   async () => {
     for (const client of clients) {
@@ -431,7 +436,7 @@ claim(
   {
     section: outputs,
     quote: 'process_id: Unique identifier for this process execution. Always returned.',
-    check: 'each of six executions has another one, also those that fail or time out',
+    check: 'each of six executions has its own id, including those that fail or time out',
   },
   async () => {
     const wishes = [{ command: 'true' }, { command: 'exit 9' }]
@@ -445,7 +450,7 @@ claim(
   {
     section: outputs,
     quote: 'resource_usage: {cpu_ms, memory_peak_bytes, io_read_bytes, io_write_bytes}',
-    check: 'all four are integers, and a busy loop shows cpu time',
+    check: 'all four figures are integers, and a busy loop uses CPU time',
   },
   async () => {
     const busy = { command: 'i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done' }
@@ -461,7 +466,7 @@ claim(
   {
     section: 'process.run: Side effects',
     quote: 'Executes a process in the agent’s sandbox which may modify files',
-    check: 'a file that it writes is in the workspace',
+    check: 'a file that the process writes is in the workspace',
   },
   async () => {
     await stdio.call('run', { command: 'echo written > made.txt' })
@@ -472,7 +477,7 @@ claim(
   {
     section: 'process.run: Side effects',
     quote: 'Executes a process in the agent’s sandbox',
-    check: 'it cannot read the data directory of Pawl or write outside of the workspace',
+    check: "the process can neither read Pawl's data directory nor write outside the workspace",
   },
   async () => {
     const { folder } = doors.house()
@@ -488,7 +493,7 @@ claim(
     section: 'process.run: Common patterns',
     quote:
       'process.run(command=‘python3’, args=[‘script.py’]) … Check exit_code == 0 … stdout_summary',
-    check: 'the script of the workspace runs',
+    check: 'a script in the workspace runs',
   },
   async () => {
     const python = await stdio.call('run', { command: 'command -v python3', stdout_lines: 1 })
@@ -504,7 +509,7 @@ runs(
   {
     section: 'process.run: Common patterns',
     quote: 'process.run(command=‘pytest’, args=[…], timeout=1800) to allow up to 30 minutes',
-    check: 'a suite with `timeout: 1800` completes, and its output is in the summary',
+    check: 'a test suite with `timeout: 1800` completes; the summary has its output',
   },
   { command: 'sh', args: ['tests.sh'], timeout: 1800 },
   { state: 'completed', stdout_summary: 'one passed\ntwo passed' },

@@ -88,7 +88,7 @@ for (const [capability, permission, version, purpose] of overview) {
     {
       section: capability,
       quote: `Permission: ${permission} · Version: ${version}`,
-      check: 'the version is that of the tool',
+      check: 'the tool has this version',
     },
     async () => {
       for (const wire of wires) {
@@ -137,7 +137,7 @@ for (const [capability, input, type, fallback] of inputs) {
     {
       section: `${capability}: Inputs`,
       quote: `${input} | ${type} | ${isRequired ? 'Yes' : 'No'} | ${shown}`,
-      check: 'type, required and default are in the schemas of the tool and of the API',
+      check: 'the schemas of the tool and of the API have this type, requirement and default',
     },
     async () => {
       for (const wire of wires) {
@@ -190,7 +190,7 @@ for (const [capability, field, type] of outputs) {
     {
       section: `${capability}: Outputs`,
       quote: `${field} | ${type}`,
-      check: 'the output schema of the tool has it with this type',
+      check: 'the output schema of the tool has this field with this type',
     },
     async () => {
       const wanted = type === 'DateTime' ? 'string' : jsonTypes[type]

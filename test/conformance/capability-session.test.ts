@@ -41,7 +41,7 @@ for (const [capability, permission, use] of [
     {
       section: 'Overview',
       quote: `${capability} | ${permission}`,
-      check: 'it runs without asking, and is on record in the log of its run that people follow',
+      check: 'the call runs without approval and is recorded in the log of its run',
     },
     async () => {
       const run = await processes.start()
@@ -67,7 +67,7 @@ claim(
   {
     section: 'Overview',
     quote: 'process.run | Notify',
-    check: 'how it ended is told to the run: exit code and state as observed facts',
+    check: 'the exit code and state of the process are recorded in the run as observed facts',
   },
   async () => {
     const run = await processes.start()
@@ -82,7 +82,7 @@ claim(
   {
     section: 'Overview',
     quote: 'process.list … all processes owned by this agent',
-    check: 'those of another run are not listed',
+    check: 'processes of another run are not listed',
   },
   async () => {
     const [mine, other] = [await processes.start(), await processes.start()]
@@ -98,7 +98,7 @@ for (const verb of ['monitor', 'logs', 'kill'] as const) {
     {
       section: `process.${verb}: Errors`,
       quote: 'ProcessNotFound: No process with the given ID exists',
-      check: 'also for a process of another run, which is left alone',
+      check: 'a process of another run also gets this error and is left alone',
     },
     async () => {
       const [mine, other] = [await processes.start(), await processes.start()]
@@ -116,7 +116,7 @@ claim(
   {
     section: 'process.run: Side effects',
     quote: 'Background processes persist until … the session ends.',
-    check: 'when the run has ended they are killed, and their output can still be read',
+    check: 'when the run ends they are killed; their output can still be read',
   },
   async () => {
     const run = await processes.start()
@@ -134,7 +134,7 @@ claim(
   {
     section: 'process.run: Side effects',
     quote: 'Background processes persist until they complete, are killed',
-    check: 'answers and other calls of the run do not end them',
+    check: 'answers and other calls in the run do not end them',
   },
   async () => {
     const states = {
@@ -152,7 +152,7 @@ claim(
   {
     section: 'Overview',
     quote: 'process.run | Notify',
-    check: 'a policy can ask a person first: pending, then the same call runs once',
+    check: 'a policy can require approval: the call waits, then the same call runs once',
   },
   async () => {
     const run = await processes.start({ policy: { role: 'agent', ask: [{ capability: 'bash' }] } })
@@ -169,7 +169,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'Overview',
       quote: 'Capability | Permission | Purpose',
-      check: `MCP over ${wire}: what a policy denies is not listed, and PolicyDenied when called`,
+      check: `MCP over ${wire}: a denied tool is not listed; calling it gives PolicyDenied`,
     },
     async () => {
       const name = freshName()
@@ -199,7 +199,7 @@ for (const client of clients) {
     {
       section: 'process.run: Common patterns',
       quote: 'Multi-hour operation — use background mode: run, monitor, logs, kill',
-      check: `${client.door}: a scripted client goes through the pattern from start to end`,
+      check: `${client.door}: a scripted client completes the pattern`,
     },
     async () => {
       const train = 'echo epoch 1; sleep 0.2; echo epoch 2; exec sleep 600'

@@ -85,7 +85,7 @@ for (const [section, quote, change, at] of bad) {
     {
       section,
       quote,
-      check: `${JSON.stringify(change)} is rejected at \`${at || '/'}\`, and nothing is stored`,
+      check: `\`${JSON.stringify(change)}\` is rejected at \`${at || '/'}\`, and nothing is stored`,
     },
     async () => {
       const name = freshName()
@@ -104,7 +104,11 @@ for (const [section, quote, change, at] of bad) {
 }
 for (const field of ['name', 'initial', 'states'] as const) {
   claim(
-    { section: fields, quote: `${field} | required`, check: 'a process without it is rejected' },
+    {
+      section: fields,
+      quote: `${field} | required`,
+      check: 'a process without this field is rejected',
+    },
     async () => {
       const { [field]: _, ...rest } = { name: freshName(), ...smallest }
       const { status, body } = await processes.store({ dialect: 'process', ...rest })
@@ -137,12 +141,15 @@ const optional: readonly (readonly [section: string, field: string, change: obje
   ],
 ]
 for (const [section, quote, change] of optional) {
-  claim({ section, quote, check: 'an explicit null is the same as leaving it out' }, async () => {
-    const { status, body } = await processes.store({ ...smallest, name: freshName(), ...change })
-    expect(status, JSON.stringify(body)).toBe(200)
-    const run = await startRun(doors, body.definition.name)
-    expect((await run.call('Bash', { command: 'ls' })).verdict).toBe('allow')
-  })
+  claim(
+    { section, quote, check: 'an explicit null means the same as leaving the field out' },
+    async () => {
+      const { status, body } = await processes.store({ ...smallest, name: freshName(), ...change })
+      expect(status, JSON.stringify(body)).toBe(200)
+      const run = await startRun(doors, body.definition.name)
+      expect((await run.call('Bash', { command: 'ls' })).verdict).toBe('allow')
+    },
+  )
 }
 
 claim(
@@ -163,7 +170,7 @@ claim(
   {
     section: fields,
     quote: 'allowed_tools … names outside the whitelist are silently ignored',
-    check: 'they are ignored, and a warning names them; the process starts',
+    check: 'such names are ignored with a warning that names them; the process starts',
     differs: 'tools-outside-the-whitelist',
   },
   async () => {
@@ -178,7 +185,7 @@ claim(
 
 const budget = 'session_budget_usd: Hard cap on session cost.'
 claim(
-  { section: fields, quote: budget, check: '0.99 of 1.00 spent: calls are allowed' },
+  { section: fields, quote: budget, check: 'with 0.99 of 1.00 spent, calls are allowed' },
   async () => {
     const run = await processes.start({ session_budget_usd: 1 })
     await spend(run.id, 990_000)
@@ -190,7 +197,7 @@ claim(
     section: fields,
     quote:
       'session_budget_usd … denies tool calls once the running session cost reaches this number.',
-    check: '1.00 of 1.00 spent: every tool call is denied',
+    check: 'with 1.00 of 1.00 spent, every tool call is denied',
   },
   async () => {
     const run = await processes.start({ session_budget_usd: 1 })
@@ -205,7 +212,7 @@ claim(
   {
     section: fields,
     quote: 'session_budget_usd … the running session cost',
-    check: 'what tools report counts too, and the process can still be answered',
+    check: 'costs that tools report also count; the process can still be answered',
   },
   async () => {
     const run = await processes.start({ session_budget_usd: 0.5 })
@@ -219,7 +226,7 @@ claim(
   {
     section: fields,
     quote: 'session_budget_usd | number?',
-    check: 'another session of the same process begins with the whole amount',
+    check: 'another session of the same process starts with the full budget',
   },
   async () => {
     const run = await processes.start({ session_budget_usd: 1 })
@@ -232,7 +239,7 @@ claim(
   {
     section: fields,
     quote: 'session_budget_usd | number? | Hard cap',
-    check: 'without it nothing is capped',
+    check: 'without a budget, nothing is capped',
   },
   async () => {
     const run = await processes.start()
@@ -285,7 +292,7 @@ for (const wire of ['stdio', 'http'] as const) {
       {
         section: fields,
         quote,
-        check: `${over}: ${JSON.stringify(change)} offers ${wanted.length} tools`,
+        check: `${over}: \`${JSON.stringify(change)}\` offers ${wanted.length} tool(s)`,
       },
       async () => {
         const { names } = await routineTools(wire, change)
@@ -297,7 +304,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: fields,
       quote: 'allowed_tools: MCP tools this process may invoke via /mcp/process.',
-      check: `${over}: a tool that is not listed cannot be called, one that is can`,
+      check: `${over}: only the listed tools can be called`,
     },
     async () => {
       const change = { allowed_tools: ['memory_get', 'memory_set'] }

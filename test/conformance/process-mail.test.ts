@@ -35,7 +35,7 @@ claim(
   {
     section,
     quote: 'email_config: max_emails_per_session',
-    check: 'the third mail under a limit of 2 is rejected, and does not reach the provider',
+    check: 'with a limit of 2, the third mail is rejected and does not reach the provider',
   },
   async () => {
     const send = await mailer({ max_emails_per_session: 2 })
@@ -49,7 +49,7 @@ claim(
   {
     section,
     quote: 'email_config: max_emails_per_session',
-    check: 'a rejected mail does not count',
+    check: 'a rejected mail does not count towards the limit',
   },
   async () => {
     const send = await mailer({ max_emails_per_session: 1, allowed_to: ['ops@acme.com'] })
@@ -77,12 +77,15 @@ const addresses: readonly (readonly [
   ['allowed_to', { allowed_to: ['ops@acme.com'] }, { bcc: 'eve@evil.test' }, false],
   ['email_config | EmailConfig?', {}, {}, true],
 ]
+const show = (json: object, before = ''): string =>
+  Object.keys(json).length === 0 ? '' : `${before} \`${JSON.stringify(json)}\``
+
 for (const [quote, config, mail, isSent] of addresses) {
   claim(
     {
       section,
       quote: `email_config: ${quote}`,
-      check: `${JSON.stringify(config)} ${isSent ? 'sends' : 'rejects'} ${JSON.stringify(mail)}`,
+      check: `a mail${show(mail)} is ${isSent ? 'sent' : 'rejected'}${show(config, ' under')}`,
     },
     async () => {
       const send = await mailer(config)
@@ -97,7 +100,7 @@ claim(
   {
     section,
     quote: 'email_config … Enforced by the outbound proxy',
-    check: 'without a key of a run nothing is sent',
+    check: 'without the key of a run, nothing is sent',
   },
   async () => {
     const before = posting.provider.sent.length

@@ -25,43 +25,70 @@ const write: Call = ['mcp__filesystem__write_file', { path: 'a' }]
 const bashRule = { capability: 'bash' }
 
 const tiers: readonly TierRow[] = [
-  ['deny first', { deny: [bashRule], allow: [bashRule] }, bash, 'deny', 'deny before allow'],
-  ['deny first, then ask', { deny: [bashRule], ask: [bashRule] }, bash, 'deny', 'deny before ask'],
-  ['then ask, then allow', { ask: [bashRule], allow: [bashRule] }, bash, 'ask', 'ask before allow'],
+  [
+    'deny first',
+    { deny: [bashRule], allow: [bashRule] },
+    bash,
+    'deny',
+    'a call that matches a deny rule and an allow rule',
+  ],
+  [
+    'deny first, then ask',
+    { deny: [bashRule], ask: [bashRule] },
+    bash,
+    'deny',
+    'a call that matches a deny rule and an ask rule',
+  ],
+  [
+    'then ask, then allow',
+    { ask: [bashRule], allow: [bashRule] },
+    bash,
+    'ask',
+    'a call that matches an ask rule and an allow rule',
+  ],
   [
     'Rule evaluation order: deny first, then ask, then allow.',
     { ask: [{ capability: 'mcp:*' }], allow: [{ capability: 'mcp:filesystem:write_file' }] },
     write,
     'ask',
-    'a narrower allow does not win over a wider ask',
+    'a call that matches a wider ask rule and a narrower allow rule',
   ],
   [
     'If no rule matches, the call is allowed by default.',
     { deny: [{ capability: 'mcp:other:*' }] },
     bash,
     'allow',
-    'no rule matches',
+    'a call that no rule matches',
   ],
   [
     'If no rule matches, the call is allowed by default.',
     { allow: [], ask: [], deny: [] },
     write,
     'allow',
-    'empty lists',
+    'a call under a policy whose lists are empty',
   ],
-  ['If no rule matches, the call is allowed by default.', {}, bash, 'allow', 'a role alone'],
+  [
+    'If no rule matches, the call is allowed by default.',
+    {},
+    bash,
+    'allow',
+    'a call under a policy that has only a role',
+  ],
 ]
 for (const [quote, policy, call, verdict, check] of tiers) {
-  claim({ section: 'Capability Patterns', quote, check: `${check}: ${verdict}` }, async () => {
-    expect((await verdictOn(policy, call)).verdict).toBe(verdict)
-  })
+  claim(
+    { section: 'Capability Patterns', quote, check: `${check}: the verdict is ${verdict}` },
+    async () => {
+      expect((await verdictOn(policy, call)).verdict).toBe(verdict)
+    },
+  )
 }
 
 claim(
   {
     section: 'Policy fields',
     quote: 'role | string | Identifies the agent role. Typically "agent".',
-    check: 'other roles are accepted; one that is missing or not a text is an error',
+    check: 'other roles are accepted; a role that is missing or not a string is an error',
   },
   async () => {
     const errorsOf = async (policy: object): Promise<readonly string[]> => {
@@ -77,7 +104,7 @@ claim(
   {
     section: 'Policy fields',
     quote: 'allow | PolicyRule[]? | Capabilities the agent may call without interruption.',
-    check: 'such a call is allowed at once',
+    check: 'a call that an allow rule matches is allowed at once',
   },
   async () => {
     const verdict = await verdictOn({ allow: [bashRule] }, bash)
@@ -88,7 +115,7 @@ claim(
   {
     section: 'Policy fields',
     quote: 'ask | PolicyRule[]? | Capabilities that trigger a human-approval pause.',
-    check: 'the call waits for a person; approved, the same call is allowed once',
+    check: 'the call waits for a person; after the approval, the same call is allowed once',
   },
   async () => {
     const run = await processes.start({ policy: { role: 'agent', ask: [bashRule] } })
@@ -103,7 +130,7 @@ claim(
   {
     section: 'Policy fields',
     quote: 'ask | PolicyRule[]? | Capabilities that trigger a human-approval pause.',
-    check: 'an approval is for that call only: another input is asked about again',
+    check: 'an approval covers that call only: the same tool with another input needs a new one',
   },
   async () => {
     const run = await processes.start({ policy: { role: 'agent', ask: [bashRule] } })
@@ -116,7 +143,7 @@ claim(
   {
     section: 'Policy fields',
     quote: 'deny | Array<{capability}>? | Capabilities the agent is never allowed to call.',
-    check: 'denied with the rule and where it is written',
+    check: 'the denial names the rule and where it is written',
   },
   async () => {
     const verdict = await verdictOn({ deny: [{ capability: 'mcp:filesystem:write_file' }] }, write)
@@ -129,7 +156,7 @@ claim(
   {
     section: 'Policy Configuration',
     quote: 'Every tool call the agent makes during a session is evaluated against policy rules',
-    check: 'also in the next state, and after the first call',
+    check: 'the policy also applies in the next state and after the first call',
   },
   async () => {
     const states = {
@@ -147,7 +174,7 @@ claim(
   {
     section: 'Policy Configuration',
     quote: '{ "role": "agent", "allow": […], "ask": […], "deny": […] }',
-    check: 'the policy of the document does what it says for each of its rules',
+    check: 'each rule of the example policy has the effect that the document describes',
   },
   async () => {
     const policy = {
@@ -225,13 +252,16 @@ const patterns: readonly PatternRow[] = [
   ],
   ['mcp:filesystem', 'Capability strings follow a hierarchical dot/colon path.', [], [read]],
 ]
+const shown = ([tool, input = {}, more = {}]: Call): string =>
+  `\`${tool} ${JSON.stringify(input)}\`${more.host === undefined ? '' : ` of ${more.host}`}`
+
 for (const [pattern, quote, yes, no] of patterns) {
   for (const call of yes) {
     claim(
       {
         section: 'Capability Patterns',
         quote,
-        check: `denying \`${pattern}\` denies ${JSON.stringify(call)}`,
+        check: `denying \`${pattern}\` denies ${shown(call)}`,
       },
       async () => {
         const verdict = await verdictOn({ deny: [{ capability: pattern }] }, call)
@@ -244,7 +274,7 @@ for (const [pattern, quote, yes, no] of patterns) {
       {
         section: 'Capability Patterns',
         quote,
-        check: `denying \`${pattern}\` leaves ${JSON.stringify(call)}`,
+        check: `denying \`${pattern}\` does not affect ${shown(call)}`,
       },
       async () => {
         const verdict = await verdictOn({ deny: [{ capability: pattern }] }, call)
@@ -262,7 +292,7 @@ claim(
   {
     section: limits,
     quote: 'rate_limit.max_calls | Maximum number of calls allowed within window_seconds.',
-    check: 'of three calls under max_calls 2 the third is denied; others are not counted',
+    check: 'with max_calls 2, the third call is denied; calls to other tools do not count',
   },
   async () => {
     const run = await processes.start(rated(2, 3600))
@@ -276,7 +306,7 @@ claim(
   {
     section: limits,
     quote: 'rate_limit.window_seconds | Rolling window in seconds',
-    check: 'after the window the call is allowed again; denied calls did not count',
+    check: 'after the window the call is allowed again; denied calls do not count',
   },
   async () => {
     const run = await processes.start(rated(1, 2))
@@ -290,7 +320,7 @@ claim(
   {
     section: limits,
     quote: 'When a limit is exceeded, the capability is treated as denied for that window',
-    check: 'a call of an ask rule over its rate is denied, not asked about',
+    check: 'a call that exceeds the rate limit of its ask rule is denied, not asked about',
   },
   async () => {
     const run = await processes.start(rated(1, 3600, 'ask'))
@@ -304,7 +334,7 @@ claim(
   {
     section: 'PolicyRule fields',
     quote: 'rate_limit | {max_calls, window_seconds}? | Max calls in a rolling time window.',
-    check: 'what is left is told to the agent with the run',
+    check: 'the state of the run tells the agent how many calls are left',
   },
   async () => {
     const run = await processes.start(rated(5, 3600))
@@ -318,7 +348,7 @@ for (const period of ['hourly', 'daily', 'monthly']) {
     {
       section: limits,
       quote: 'budget_limit.period | "hourly", "daily", or "monthly".',
-      check: `\`${period}\` is accepted, and its amount is told with the run`,
+      check: `\`${period}\` is accepted, and the state of the run shows its amount`,
     },
     async () => {
       const rule = { capability: 'mcp:paid:*', budget_limit: { max_usd: 5, period } }
@@ -337,7 +367,7 @@ claim(
   {
     section: limits,
     quote: 'budget_limit.max_usd | Maximum USD spend per period.',
-    check: '4.99 of 5 spent: the next call is allowed; 5 reached: denied',
+    check: 'with 4.99 of 5 spent, the next call is allowed; once 5 is reached, calls are denied',
   },
   async () => {
     const run = await processes.start(paid(5))
@@ -351,7 +381,7 @@ claim(
   {
     section: limits,
     quote: 'budget_limit.max_usd … Applies to tools that report a cost.',
-    check: 'a tool that reports none may be called on and on',
+    check: 'a tool that reports no cost can be called without limit',
   },
   async () => {
     const run = await processes.start(paid(0.01))
@@ -364,7 +394,7 @@ claim(
   {
     section: limits,
     quote: 'Both allow and ask rules support optional rate and budget limits.',
-    check: 'a call of an ask rule over its budget is denied, not asked about',
+    check: 'a call that exceeds the budget of its ask rule is denied, not asked about',
   },
   async () => {
     const run = await processes.start(paid(1, 'ask'))
@@ -378,7 +408,7 @@ claim(
   {
     section: limits,
     quote: 'budget_limit … Max USD per period.',
-    check: 'another run of the same process has its own amount',
+    check: 'another run of the same process has its own budget',
     differs: 'limits-of-a-run',
   },
   async () => {
@@ -437,7 +467,7 @@ for (const [quote, policy, pointer] of badPolicies) {
     {
       section: 'PolicyRule fields',
       quote,
-      check: `${JSON.stringify(policy)} is rejected at ${pointer}`,
+      check: `\`${JSON.stringify(policy)}\` is rejected at \`${pointer}\``,
     },
     async () => {
       const name = freshName()

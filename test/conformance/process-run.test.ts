@@ -51,17 +51,17 @@ const moves: readonly MoveRow[] = [
   {
     section: 'Answer fields',
     quote: 'next | string | null | Key of the next state.',
-    ...{ answer: 'on', status: 'running', state: 'second', check: 'the run is in that state' },
+    ...{ answer: 'on', status: 'running', state: 'second', check: 'the run moves to that state' },
   },
   {
     section: 'Answer fields',
     quote: 'next: null means this answer terminates the session.',
-    ...{ answer: 'end', status: 'completed', check: 'without an action the run is completed' },
+    ...{ answer: 'end', status: 'completed', check: 'without an action, the run is completed' },
   },
   {
     section: 'Answer actions',
     quote: 'block | Terminates the session and marks it as blocked.',
-    ...{ answer: 'stop', status: 'blocked', check: 'the run has ended as blocked' },
+    ...{ answer: 'stop', status: 'blocked', check: 'the run ends as blocked' },
   },
   {
     section: 'Answer actions',
@@ -71,17 +71,21 @@ const moves: readonly MoveRow[] = [
   {
     section: 'Answer actions',
     quote: 'warn | Continues the session',
-    ...{ answer: 'odd end', status: 'completed', check: 'with next: null it ends as completed' },
+    ...{
+      answer: 'odd end',
+      status: 'completed',
+      check: 'with next: null, the run ends as completed',
+    },
   },
   {
     section: 'Answer actions',
     quote: 'complete | Marks the session as successfully completed.',
-    ...{ answer: 'done', status: 'completed', check: 'the run has ended as completed' },
+    ...{ answer: 'done', status: 'completed', check: 'the run ends as completed' },
   },
   {
     section: 'Answer actions',
     quote: 'notify_human | Pauses the session and notifies you for manual review',
-    ...{ answer: 'review', status: 'waiting', state: 'first', check: 'the run waits where it is' },
+    ...{ answer: 'review', status: 'waiting', state: 'first', check: 'the run waits in its state' },
   },
   {
     section: 'Answer actions',
@@ -89,14 +93,14 @@ const moves: readonly MoveRow[] = [
     ...{
       answer: 'block and go',
       status: 'blocked',
-      check: 'also when the answer names a next state',
+      check: 'the run is blocked even if a next state is given',
     },
   },
   {
     section: 'Answer actions',
     quote: 'complete | Marks the session as successfully completed.',
     answer: 'complete and go',
-    ...{ status: 'completed', check: 'also when the answer names a next state' },
+    ...{ status: 'completed', check: 'the run is completed even if a next state is given' },
   },
   {
     section: 'State fields',
@@ -105,7 +109,7 @@ const moves: readonly MoveRow[] = [
       answer: 'closing',
       status: 'completed',
       state: 'closing',
-      check: 'entering it ends the run',
+      check: 'entering such a state ends the run',
     },
   },
   {
@@ -115,7 +119,7 @@ const moves: readonly MoveRow[] = [
       answer: 'n/a',
       status: 'running',
       state: 'second',
-      check: 'a key may have any characters',
+      check: 'an answer key may contain any character',
     },
   },
   {
@@ -126,7 +130,7 @@ const moves: readonly MoveRow[] = [
 ]
 
 for (const { section, quote, answer, status, state, check } of moves) {
-  claim({ section, quote, check: `REST: \`${answer}\`: ${check}` }, async () => {
+  claim({ section, quote, check: `REST, answer \`${answer}\`: ${check}` }, async () => {
     const run = await processes.start(actions)
     expect((await run.answer(answer)).status).toBe(200)
     const { head, view } = await run.read()
@@ -160,7 +164,7 @@ for (const wire of ['stdio', 'http'] as const) {
       {
         section: 'Answer actions',
         quote,
-        check: `MCP over ${wire}: \`process_step\` answers that the run is ${status}`,
+        check: `MCP over ${wire}: \`process_step\` reports that the run is ${status}`,
       },
       async () => {
         const { step, cancel } = await overMcp(wire, actions)
@@ -191,7 +195,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'What are Process Definitions?',
       quote: 'The agent picks one of the configured answers',
-      check: `MCP over ${wire}: anything else is an error that lists them, and nothing moves`,
+      check: `MCP over ${wire}: any other answer is an error that lists the valid ones`,
     },
     async () => {
       const { agent, cancel } = await overMcp(wire, actions)
@@ -212,7 +216,7 @@ claim(
   {
     section: 'Process fields',
     quote: 'initial | string | Key of the state the agent enters when a session starts.',
-    check: 'the second state of the file, if it says so',
+    check: 'the run starts in this state, even if it is the second in the file',
   },
   async () => {
     const run = await processes.start({ ...actions, initial: 'second' })
@@ -223,7 +227,7 @@ claim(
   {
     section: 'Process fields',
     quote: 'initial_prompt: Optional text injected before the first agent turn.',
-    check: 'it is before the first question, and not in the next state',
+    check: 'the prompt precedes the first question and does not appear in the next state',
   },
   async () => {
     const run = await processes.start(actions)
@@ -238,7 +242,7 @@ claim(
   {
     section: 'Process fields',
     quote: 'initial_prompt | string? | Optional',
-    check: 'without it the brief begins with the question',
+    check: 'without it, the text for the agent begins with the question',
   },
   async () => {
     const run = await processes.start()
@@ -249,7 +253,7 @@ claim(
   {
     section: 'State fields',
     quote: 'answers: A state with no answers is terminal.',
-    check: '`"answers": {}` is the same as none',
+    check: '`"answers": {}` means the same as no answers',
   },
   async () => {
     const states = { ...actions.states, closing: { question: 'End.', answers: {} } }
@@ -278,7 +282,7 @@ claim(
   {
     section: 'Answer actions',
     quote: 'warn … emits a warning in the log.',
-    check: 'the log of the run has the warning, with the answer and the state',
+    check: 'the log of the run contains the warning, the answer and the state',
   },
   async () => {
     const run = await processes.start(actions)
@@ -305,7 +309,7 @@ claim(
   {
     section: 'Answer actions',
     quote: 'notify_human … notifies you for manual review before the agent continues.',
-    check: 'a person finds the question among the approvals; the agent cannot decide it',
+    check: 'the question is listed among the pending approvals; the agent cannot decide it',
   },
   async () => {
     const run = await processes.start(actions)
@@ -322,7 +326,7 @@ claim(
   {
     section: 'Answer actions',
     quote: 'notify_human | Pauses the session',
-    check: 'until the decision no answer is accepted and no tool may be called',
+    check: 'until the decision, no answer is accepted and no tool can be called',
   },
   async () => {
     const run = await processes.start(actions)
@@ -342,7 +346,7 @@ for (const [granted, answer, status, state] of [
     {
       section: 'Answer actions',
       quote: 'notify_human … manual review before the agent continues.',
-      check: `\`${answer}\`, ${granted ? 'approved' : 'refused'}: the run is ${status}`,
+      check: `when \`${answer}\` is ${granted ? 'approved' : 'refused'}, the run is ${status}`,
     },
     async () => {
       const run = await processes.start(actions)
@@ -358,7 +362,7 @@ claim(
   {
     section: 'What are Process Definitions?',
     quote: 'the agent must answer a question before proceeding',
-    check: 'the state changes by answers only: a tool call leaves it where it is',
+    check: 'only answers change the state; a tool call does not',
   },
   async () => {
     const run = await processes.start(actions)
@@ -367,14 +371,14 @@ claim(
   },
 )
 for (const [name, answer] of [
-  ['trimmed and without case', '  DONE '],
+  ['trimmed, case ignored', '  DONE '],
   ['exactly', 'done'],
 ] as const) {
   claim(
     {
       section: 'What are Process Definitions?',
       quote: 'The agent picks one of the configured answers',
-      check: `\`${answer}\` is taken for \`done\` (${name})`,
+      check: `\`${answer}\` is read as \`done\` (${name})`,
     },
     async () => {
       const run = await processes.start(actions)
@@ -387,7 +391,7 @@ claim(
   {
     section: 'What are Process Definitions?',
     quote: 'The agent picks one of the configured answers',
-    check: 'REST: another answer is a problem, and the state is unchanged',
+    check: 'REST: any other answer is rejected and leaves the state unchanged',
   },
   async () => {
     const run = await processes.start(actions)
@@ -401,7 +405,7 @@ claim(
   {
     section: 'State Machine Concepts',
     quote: 'determines the next state (or terminates the session)',
-    check: 'an answer for another state than the current one is rejected as stale',
+    check: 'an answer to a state other than the current one is rejected as stale',
   },
   async () => {
     const run = await processes.start(actions)
@@ -458,7 +462,7 @@ claim(
   {
     section: full,
     quote: 'A three-step deployment checklist',
-    check: 'the example is accepted without an error and without a warning',
+    check: 'the example is accepted without errors or warnings',
   },
   async () => {
     expect(await processes.check(deployGate)).toEqual({ ok: true, findings: [] })
@@ -469,7 +473,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: full,
       quote: 'env-check → migration-check → traffic-check → complete',
-      check: `MCP over ${wire}: a scripted client goes through it from start to end`,
+      check: `MCP over ${wire}: a scripted client completes the process`,
     },
     async () => {
       await storedGate()
@@ -494,7 +498,7 @@ claim(
   {
     section: full,
     quote: 'env-check → migration-check → traffic-check → complete',
-    check: 'REST: from start to end, with calls on the way as the policy says',
+    check: 'REST: a scripted client completes it; its calls are judged by the policy',
   },
   async () => {
     await storedGate()
@@ -522,7 +526,7 @@ for (const [states, answers] of [
     {
       section: full,
       quote: 'blocks on any failure',
-      check: `\`no\` in ${states} ends it as blocked`,
+      check: `\`no\` in ${states} ends the run as blocked`,
     },
     async () => {
       await storedGate()
@@ -536,7 +540,7 @@ claim(
   {
     section: full,
     quote: 'asks before any MCP filesystem writes',
-    check: 'deleting is asked about too, and a refusal denies it',
+    check: 'deleting a file also needs approval, and a refusal denies the call',
   },
   async () => {
     await storedGate()

@@ -39,7 +39,7 @@ claim(
   {
     section,
     quote: 'A complete process definition as stored in the API',
-    check: 'what was sent comes back as `document`, with id, createdAt and updatedAt',
+    check: 'the response has the document as it was sent, plus id, createdAt and updatedAt',
   },
   async () => {
     const stored = await processes.store(example)
@@ -57,7 +57,7 @@ claim(
   {
     section,
     quote: '"id": "proc_01abc…" // system-assigned UUID',
-    check: 'an id that nobody gave begins with `proc_` and is another one each time',
+    check: 'an assigned id begins with `proc_` and is different each time',
   },
   async () => {
     const ids = await Promise.all(
@@ -75,7 +75,7 @@ for (const id of ['proc_01abc', 'proc_01abc…', 'b2f9a6c0-7c1d-4f57-9d2e-0c8f3a
     {
       section,
       quote: '"id": "proc_01abc…" // system-assigned UUID',
-      check: `a document that brings \`${id}\` along keeps it, and is found by it`,
+      check: `a document with the id \`${id}\` keeps it and can be found by it`,
     },
     async () => {
       const name = freshName()
@@ -124,7 +124,7 @@ claim(
   {
     section: 'Process fields',
     quote: 'name | string | Process identifier.',
-    check: '`pawl start NAME` starts it',
+    check: '`pawl start NAME` starts the process',
   },
   async () => {
     const name = freshName()
@@ -139,7 +139,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'Process fields',
       quote: 'name | string | Process identifier.',
-      check: `MCP over ${wire}: a file with id and name is listed and loaded by its name`,
+      check: `MCP over ${wire}: a file with both an id and a name is listed and loaded by its name`,
     },
     async () => {
       const name = freshName()
@@ -162,7 +162,7 @@ claim(
   {
     section,
     quote: '"createdAt": "2026-01-01T00:00:00.000Z"',
-    check: 'ISO 8601 in UTC, the moment of its creation, also in lists',
+    check: 'the creation time is ISO 8601 in UTC, also in lists',
   },
   async () => {
     const before = Date.now()
@@ -180,7 +180,7 @@ claim(
   {
     section,
     quote: '"updatedAt": "2026-01-01T00:00:00.000Z"',
-    check: 'a change moves it, and leaves createdAt and id',
+    check: 'a change updates it and leaves createdAt and id as they were',
   },
   async () => {
     const name = freshName()
@@ -198,7 +198,7 @@ claim(
   {
     section,
     quote: '"createdAt" … "updatedAt"',
-    check: 'a stored document that is sent as it came is accepted; the times are ours',
+    check: 'a stored document can be sent back unchanged; Pawl sets the times itself',
   },
   async () => {
     const name = freshName()
@@ -244,7 +244,7 @@ for (const name of badNames) {
     {
       section: 'Process fields',
       quote: 'name: Lowercase alphanumeric + hyphens (e.g. deploy-gate).',
-      check: `\`${name}\` is rejected with the place, and nothing is stored`,
+      check: `\`${name}\` is rejected with a pointer to the name, and nothing is stored`,
     },
     async () => {
       const { status, body, type } = await processes.store({ ...smallest, name })
@@ -260,7 +260,7 @@ claim(
   {
     section: 'Process fields',
     quote: 'name: Immutable after creation.',
-    check: 'PUT with another name is rejected, by name and by id, and nothing changes',
+    check: 'PUT with another name is rejected whether by name or by id, and nothing changes',
   },
   async () => {
     const name = freshName()
@@ -279,7 +279,7 @@ claim(
   {
     section: 'Process fields',
     quote: 'name: Immutable after creation.',
-    check: 'a document with an own `id` cannot be renamed either',
+    check: 'a document that has its own `id` cannot be renamed either',
   },
   async () => {
     const name = freshName()
@@ -295,7 +295,7 @@ claim(
   {
     section: 'Process fields',
     quote: 'name | string | Process identifier.',
-    check: 'two cannot share one, whatever ids they bring along',
+    check: 'two processes cannot share a name, whatever their ids',
   },
   async () => {
     const name = freshName()
@@ -326,7 +326,7 @@ claim(
   {
     section,
     quote: 'A complete process definition as stored in the API',
-    check: 'as text (JSON or YAML) it is stored to the letter',
+    check: 'a process sent as JSON or YAML text is stored exactly as sent',
   },
   async () => {
     const name = freshName()
@@ -339,7 +339,7 @@ claim(
   {
     section,
     quote: 'A complete process definition as stored in the API',
-    check: 'a change is a new version, and a run goes on with the one it started with',
+    check: 'a change creates a new version; a run keeps the version that it started with',
   },
   async () => {
     const run = await processes.start()
@@ -353,7 +353,7 @@ claim(
   {
     section,
     quote: 'A complete process definition as stored in the API',
-    check: 'DELETE removes it; then it is unknown, and its name is free again',
+    check: 'DELETE removes a process; it is then unknown, and its name can be used again',
   },
   async () => {
     const name = freshName()
@@ -368,7 +368,7 @@ claim(
   {
     section,
     quote: 'A complete process definition as stored in the API',
-    check: 'an agent cannot store, change or delete one',
+    check: 'an agent cannot store, change or delete a process',
   },
   async () => {
     const name = freshName()

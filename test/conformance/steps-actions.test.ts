@@ -30,13 +30,13 @@ const texts = (...all: string[]) => all.map((text) => ({ text }))
 claimWalks(forms, 'on.start', [
   {
     quote: 'on.start | First workflow turn, before the first on.enter',
-    check: 'its texts come before those of on.enter',
+    check: 'texts of on.start come before those of on.enter',
     steps: [ask({ on: { start: [say('one')], enter: [say('two')] } })],
     after: { said: texts('one', 'two') },
   },
   {
     quote: 'Initialize workflow-local state',
-    check: 'a local value is there from the start',
+    check: 'a local value exists from the start',
     steps: [ask({ on: { start: [set('local.n', 3)] } })],
     after: { local: { n: 3 } },
   },
@@ -48,13 +48,13 @@ claimWalks(forms, 'on.start', [
   },
   {
     quote: 'Seed values that the first step’s instructions depend on',
-    check: 'the first instructions show what on.start set',
+    check: 'the first instructions show the values that on.start set',
     steps: [ask({ instructions: ['Greet {{who}}.'], on: { start: [set('who', 'Ann')] } })],
     after: { brief: expect.stringContaining('Greet Ann.') },
   },
   {
     quote: 'Executes once at workflow initialization',
-    check: 'coming back to the first step does not run it again',
+    check: 'returning to the first step does not run on.start again',
     steps: [ask({ on: { start: [inc('local.n')] }, next: ['ASK'] })],
     submits: [{ a: 'x' }, { a: 'y' }],
     after: { local: { n: 1 } },
@@ -64,27 +64,27 @@ claimWalks(forms, 'on.start', [
 claimWalks(forms, 'on.enter', [
   {
     quote: 'on.enter | Entering a step (before input collection)',
-    check: 'it runs when a later step is entered',
+    check: 'on.enter also runs when a later step is entered',
     steps: [ask({ next: ['END'] }), { ...end, on: { enter: [say('welcome')] } }],
     submits: [{ a: 'x' }],
     after: { step: 'END', said: texts('welcome') },
   },
   {
     quote: 'Display step-specific greetings',
-    check: 'a greeting is said with the step',
+    check: 'a greeting is shown with the step',
     steps: [ask({ on: { enter: [say('Hello!')] } })],
     after: { said: [{ role: 'assistant', text: 'Hello!' }] },
   },
   {
     quote: 'Pre-populate inputs from existing data',
-    check: 'a known value is collected before anything is asked',
+    check: 'a known value is filled in before anything is asked',
     steps: [ask({ on: { enter: [get()] } })],
     more: { variables: [{ name: 'a', value: 'known' }] },
     after: { collected: { a: 'known' }, missing: [] },
   },
   {
     quote: 'Initialize step-local counters',
-    check: 'a counter starts at its value on entering',
+    check: 'a counter is set when the step is entered',
     steps: [ask({ on: { enter: [set('local.tries', 0)] } })],
     after: { local: { tries: 0 } },
   },
@@ -93,7 +93,7 @@ claimWalks(forms, 'on.enter', [
 claimWalks(forms, 'on.presubmit', [
   {
     quote: 'on.presubmit | After agent submits, before validation',
-    check: 'a required value that it fills in is not missing',
+    check: 'a required value that on.presubmit fills in is not missing',
     steps: [
       ask({ inputs: [a, b], on: { presubmit: [set('inputs.b', 'dflt')] }, next: ['END'] }),
       end,
@@ -103,7 +103,7 @@ claimWalks(forms, 'on.presubmit', [
   },
   {
     quote: 'Default missing optional fields',
-    check: 'a default is set only where nothing was given',
+    check: 'a default is set only if no value was submitted',
     steps: [
       ask({
         inputs: [a, { ...b, required: false }],
@@ -115,7 +115,7 @@ claimWalks(forms, 'on.presubmit', [
   },
   {
     quote: 'Transform input values before validation',
-    check: 'what is checked is the transformed value',
+    check: 'the transformed value is validated',
     steps: [
       ask({
         inputs: [{ ...a, enum: ['yes', 'no'] }],
@@ -130,7 +130,7 @@ claimWalks(forms, 'on.presubmit', [
   },
   {
     quote: 'on.presubmit | Values from current submit call',
-    check: 'it sees what was just submitted',
+    check: 'on.presubmit sees the values just submitted',
     steps: [
       ask({
         inputs: [a, b],
@@ -145,14 +145,14 @@ claimWalks(forms, 'on.presubmit', [
 claimWalks(forms, 'on.submit', [
   {
     quote: 'on.submit | After validation passes',
-    check: 'it does not run while an input is missing',
+    check: 'on.submit does not run while an input is missing',
     steps: [ask({ inputs: [a, b], on: { submit: [set('done', true)] } })],
     submits: [{ a: 'x' }],
     after: { code: 'FIELDS_MISSING', vars: {} },
   },
   {
     quote: 'before evaluating transitions',
-    check: 'a condition sees what it has just set',
+    check: 'a transition condition sees the value that on.submit set',
     steps: [
       ask({
         on: { submit: [set('local.ok', true)] },
@@ -165,7 +165,7 @@ claimWalks(forms, 'on.submit', [
   },
   {
     quote: 'Persist inputs to global variables',
-    check: 'save keeps the inputs',
+    check: 'save stores the inputs as global variables',
     steps: [ask({ on: { submit: [save()] }, next: ['END'] }), end],
     submits: [{ a: 'kept' }],
     after: { vars: { a: 'kept' }, collected: {} },
@@ -179,7 +179,7 @@ claimWalks(forms, 'on.submit', [
   },
   {
     quote: 'Confirm submission to user',
-    check: 'a text is said with the answer',
+    check: 'a text is shown with the response',
     steps: [ask({ on: { submit: [say('Saved {{inputs.a}}!')] }, next: ['END'] }), end],
     submits: [{ a: 'x' }],
     after: { said: texts('Saved x!') },
@@ -199,7 +199,7 @@ claimWalks(forms, 'on.submit', [
   },
   {
     quote: 'Trigger external tool calls',
-    check: 'a call of the last step is pending after the end',
+    check: 'a call queued by the last step is still pending after the end',
     steps: [ask({ on: { submit: [call('notify')] } })],
     submits: [{ a: 'x' }],
     after: {
@@ -213,7 +213,7 @@ claimWalks(forms, 'on.submit', [
 claimWalks(forms, 'say', [
   {
     quote: 'say | Queue a verbatim message',
-    check: 'the text is told as it is written',
+    check: 'the text is passed on verbatim',
     steps: [ask({ on: { enter: [say('  Très “bien” *ok*  ')] } })],
     after: { said: texts('  Très “bien” *ok*  ') },
   },
@@ -231,13 +231,13 @@ claimWalks(forms, 'say', [
   },
   {
     quote: 'if | Optional condition',
-    check: 'without its condition a text is not said',
+    check: 'if the condition is false, the text is not queued',
     steps: [ask({ on: { enter: [say('no', { if: '`false`' }), say('yes', { if: '`true`' })] } })],
     after: { said: texts('yes') },
   },
   {
     quote: 'Queues text that the agent must include',
-    check: 'several texts are told in order, once',
+    check: 'several texts are passed on in order, each once',
     steps: [ask({ on: { submit: [say('one'), say('two')] }, next: ['END'] }), end],
     submits: [{ a: 'x' }],
     after: { said: texts('one', 'two') },
@@ -284,7 +284,7 @@ claimWalks(forms, 'set', [
   },
   {
     quote: 'if | Optional condition',
-    check: 'without its condition nothing is set',
+    check: 'if the condition is false, nothing is set',
     steps: [ask({ on: { enter: [set('x', 1, { if: 'missing' })] } })],
     after: { vars: {} },
   },
@@ -299,25 +299,25 @@ claimWalks(forms, 'inc', [
   },
   {
     quote: 'by | number | 1',
-    check: 'the amount can be given, also a fraction or a negative one',
+    check: 'the amount can be any number, including fractions and negative numbers',
     steps: [ask({ on: { enter: [inc('local.n', { by: 5 }), inc('local.m', { by: -0.5 })] } })],
     after: { local: { n: 5, m: -0.5 } },
   },
   {
     quote: 'Increments a numeric variable',
-    check: 'an existing number is added to',
+    check: 'the amount is added to an existing number',
     steps: [ask({ on: { start: [set('n', 41)], enter: [inc('n')] } })],
     after: { vars: { n: 42 } },
   },
   {
     quote: 'if | Optional condition',
-    check: 'without its condition nothing is counted',
+    check: 'if the condition is false, nothing is incremented',
     steps: [ask({ on: { enter: [inc('local.n', { if: 'missing' })] } })],
     after: { local: {} },
   },
   {
     quote: 'Increments a numeric variable',
-    check: 'a text cannot be counted, and the submission changes nothing',
+    check: 'a string cannot be incremented; the submission is rejected and changes nothing',
     differs: 'steps-expression-fault',
     steps: [ask({ on: { start: [set('n', 'x')], submit: [inc('n')] } })],
     submits: [{ a: 'v' }],
@@ -334,21 +334,21 @@ const known = {
 claimWalks(forms, 'get', [
   {
     quote: 'inputs | list[string] | all inputs',
-    check: 'without a list every input is filled',
+    check: 'without a list, every input is filled in',
     steps: [ask({ inputs: [a, b], on: { enter: [get()] } })],
     more: known,
     after: { collected: { a: 'A', b: 'B' } },
   },
   {
     quote: 'inputs | Which inputs to populate',
-    check: 'with a list only those are',
+    check: 'with a list, only the listed inputs are filled in',
     steps: [ask({ inputs: [a, b], on: { enter: [get({ inputs: ['b'] })] } })],
     more: known,
     after: { collected: { b: 'B' }, missing: ['a'] },
   },
   {
     quote: 'overwrite | boolean | false',
-    check: 'a value that is there stays',
+    check: 'an existing value is kept',
     steps: [ask({ inputs: [a], on: { presubmit: [get()], submit: [save({ name: 'kept' })] } })],
     more: known,
     submits: [{ a: 'mine' }],
@@ -356,7 +356,7 @@ claimWalks(forms, 'get', [
   },
   {
     quote: 'If true, overwrite existing input values',
-    check: 'a value that is there is replaced',
+    check: 'an existing value is replaced',
     steps: [
       ask({
         inputs: [a],
@@ -369,7 +369,7 @@ claimWalks(forms, 'get', [
   },
   {
     quote: 'if | Optional condition',
-    check: 'without its condition nothing is filled',
+    check: 'if the condition is false, nothing is filled in',
     steps: [ask({ on: { enter: [get({ if: 'missing' })] } })],
     more: known,
     after: { collected: {} },
@@ -379,14 +379,14 @@ claimWalks(forms, 'get', [
 claimWalks(forms, 'save', [
   {
     quote: 'inputs | list[string] | all inputs',
-    check: 'without a list every input is saved under its name',
+    check: 'without a list, every input is saved under its own name',
     steps: [ask({ inputs: [a, b], on: { submit: [save()] } })],
     submits: [{ a: '1', b: '2' }],
     after: { vars: { a: '1', b: '2' } },
   },
   {
     quote: 'inputs | Which inputs to save',
-    check: 'with a list only those are',
+    check: 'with a list, only the listed inputs are filled in',
     steps: [ask({ inputs: [a, b], on: { submit: [save({ inputs: ['b'] })] } })],
     submits: [{ a: '1', b: '2' }],
     after: { vars: { b: '2' } },
@@ -400,14 +400,14 @@ claimWalks(forms, 'save', [
   },
   {
     quote: 'for use in later steps or after workflow completion',
-    check: 'what is saved is there after the end',
+    check: 'saved values are still there after the end',
     steps: [ask({ on: { submit: [save()] } })],
     submits: [{ a: '1' }],
     after: { status: 'completed', vars: { a: '1' } },
   },
   {
     quote: 'if | Optional condition',
-    check: 'without its condition nothing is saved',
+    check: 'if the condition is false, nothing is saved',
     steps: [ask({ on: { submit: [save({ if: 'missing' })] } })],
     submits: [{ a: '1' }],
     after: { vars: {} },
@@ -417,13 +417,13 @@ claimWalks(forms, 'save', [
 claimWalks(forms, 'call', [
   {
     quote: 'call | name, arguments',
-    check: 'tool and arguments are pending',
+    check: 'the tool and its arguments are listed as a pending call',
     steps: [ask({ on: { enter: [call('lookup', { arguments: { id: 7 } })] } })],
     after: { pending: { name: 'lookup', arguments: { id: 7 } } },
   },
   {
     quote: 'arguments | Template-rendered arguments',
-    check: 'texts at every depth are filled in',
+    check: 'placeholders are replaced in strings at any depth',
     steps: [
       ask({
         on: {
@@ -449,7 +449,7 @@ claimWalks(forms, 'call', [
   },
   {
     quote: 'if | Optional condition',
-    check: 'without its condition nothing is pending',
+    check: 'if the condition is false, no call is pending',
     steps: [ask({ on: { enter: [call('lookup', { if: 'missing' })] } })],
     after: { pending: null },
   },
@@ -460,7 +460,7 @@ for (const door of formDoors) {
     {
       section: 'call',
       quote: 'does not automatically copy the tool result into inputs.* or local.*',
-      check: `after the call nothing of its result is in any scope (${door})`,
+      check: `after the call, no scope contains any of its result (${door})`,
     },
     async () => {
       const form = await forms.open(door, [ask({ on: { enter: [call('lookup')] } })])
@@ -480,7 +480,7 @@ for (const door of formDoors) {
 claimWalks(forms, 'Variable Scopes', [
   {
     quote: 'Global | (none) or vars.*',
-    check: 'a global is read bare and under vars',
+    check: 'a global can be read by its bare name and under vars',
     steps: [
       ask({
         on: {
@@ -502,14 +502,14 @@ claimWalks(forms, 'Variable Scopes', [
   },
   {
     quote: 'Task-local | local.* | Workflow',
-    check: 'a local value is there in later steps',
+    check: 'a local value is available in later steps',
     steps: [ask({ on: { submit: [set('local.x', 1)] }, next: ['AGAIN'] }), again],
     submits: [{ a: 'v' }],
     after: { step: 'AGAIN', local: { x: 1 } },
   },
   {
     quote: 'Step inputs | inputs.* | Current step',
-    check: 'inputs are gone in the next step',
+    check: 'inputs are cleared in the next step',
     steps: [ask({ next: ['AGAIN'] }), again],
     submits: [{ a: 'v' }],
     after: { step: 'AGAIN', collected: {}, missing: ['a'] },
@@ -523,7 +523,7 @@ claimWalks(forms, 'Variable Scopes', [
   },
   {
     quote: 'on.enter | Empty (step just started)',
-    check: 'on entering the next step no input has a value',
+    check: 'when the next step is entered, no input has a value',
     steps: [
       ask({ next: ['AGAIN'] }),
       { ...again, on: { enter: [{ action: 'set', name: 'seen', valueFrom: 'inputs.a' }] } },
@@ -558,14 +558,14 @@ claimWalks(forms, 'Variable Scopes', [
   },
   {
     quote: 'Templates | Current accumulated values',
-    check: 'instructions show what was collected so far',
+    check: 'instructions show the values collected so far',
     steps: [ask({ inputs: [a, b], instructions: ['So far: {{inputs.a}}'] })],
     submits: [{ a: 'one' }],
     after: { brief: expect.stringContaining('So far: one') },
   },
   {
     quote: 'Data needed after the workflow completes | Global',
-    check: 'globals are there after the end, local values are kept for reference',
+    check: 'globals remain after the end; local values are kept for reference',
     steps: [ask({ on: { submit: [save(), set('local.x', 1)] } })],
     submits: [{ a: 'v' }],
     after: { status: 'completed', vars: { a: 'v' }, local: { x: 1 } },

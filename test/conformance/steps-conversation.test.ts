@@ -156,7 +156,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'Complete example',
       quote: 'Each step in a workflow is defined with the following properties',
-      check: `a client that knows only the document books from start to end, over ${wire}`,
+      check: `a client that knows only the document completes a booking, over ${wire}`,
     },
     async () => {
       const model = openModel(wire, {
@@ -182,7 +182,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'Global Variables',
       quote: 'Global variables … are accessible to all tools and workflows',
-      check: `the next form of the conversation sees them, over ${wire}`,
+      check: `the next form in the conversation sees the global variables, over ${wire}`,
     },
     async () => {
       const answers = { ASK: [{ mood: 'well' }] }
@@ -197,7 +197,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'When to Use Which Scope',
       quote: 'Sharing between concurrent workflows | Global | Task-local is isolated',
-      check: `local values do not reach the next form, over ${wire}`,
+      check: `the next form does not see local values, over ${wire}`,
     },
     async () => {
       const { values } = await doors.tool(wire, 'pawl_load_workflow', { name: 'follow-up' })
@@ -211,7 +211,7 @@ claim(
   {
     section: 'Global Variables',
     quote: 'Global | Lifetime: Conversation',
-    check: 'another conversation does not see them',
+    check: 'another conversation does not see the global variables',
   },
   async () => {
     const other = await doors.connect({ wire: 'http' })
@@ -225,7 +225,7 @@ claim(
   {
     section: 'Global Variables',
     quote: 'Sharing data between concurrent workflows',
-    check: 'a second form is refused while one is open, and nothing changes',
+    check: 'while one form is open, a second one is rejected and nothing changes',
     differs: 'steps-concurrent',
   },
   async () => {

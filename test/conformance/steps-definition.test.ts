@@ -36,7 +36,7 @@ const shapes: readonly Shape[] = [
   ],
   [
     'instructions | Agent guidance (array of strings)',
-    'a number is no instruction',
+    'an instruction that is a number is an error',
     { instructions: [5] },
     'SCHEMA_INVALID /steps/0/instructions/0',
   ],
@@ -66,19 +66,19 @@ const shapes: readonly Shape[] = [
   ],
   [
     'tools | {allow: [...], call: true}',
-    'call that is not a boolean is an error',
+    'a `call` setting that is not a boolean is an error',
     { tools: { call: 'yes' } },
     'SCHEMA_INVALID /steps/0/tools/call',
   ],
   [
     'tools.allow | list[string]',
-    'a single name is an error',
+    'a string instead of a list is an error',
     { tools: { allow: 'lookup' } },
     'SCHEMA_INVALID /steps/0/tools/allow',
   ],
   [
     'tools.allowGoToStep | boolean',
-    'a list of steps is an error',
+    'a list instead of a boolean is an error',
     { tools: { allowGoToStep: ['END'] } },
     'SCHEMA_INVALID /steps/0/tools/allowGoToStep',
   ],
@@ -90,79 +90,79 @@ const shapes: readonly Shape[] = [
   ],
   [
     'type | string, number, integer, boolean, object, array',
-    'another type is an error',
+    'an unknown type is an error',
     { inputs: [{ name: 'a', type: 'text' }] },
     'SCHEMA_INVALID /steps/0/inputs/0/type',
   ],
   [
     'required | boolean',
-    'a string is an error',
+    'a string as `required` is an error',
     { inputs: [{ name: 'a', required: 'no' }] },
     'SCHEMA_INVALID /steps/0/inputs/0/required',
   ],
   [
     'enum | list[str]',
-    'a single value is an error',
+    'a single value instead of a list is an error',
     { inputs: [{ name: 'a', enum: 'x' }] },
     'SCHEMA_INVALID /steps/0/inputs/0/enum',
   ],
   [
     'pattern | Regex pattern for validation',
-    'a pattern that cannot be read is an error',
+    'a pattern that is not a valid regex is an error',
     { inputs: [{ name: 'a', pattern: '(' }] },
     'PATTERN_INVALID /steps/0/inputs/0/pattern',
   ],
   [
     'text | string | required',
-    'say without a text is an error',
+    '`say` without a text is an error',
     { on: { enter: [{ action: 'say' }] } },
     'SCHEMA_INVALID /steps/0/on/enter/0',
   ],
   [
     'value | valueFrom (mutually exclusive with value)',
-    'both are an error',
+    '`value` and `valueFrom` together are an error',
     { on: { enter: [{ action: 'set', name: 'x', value: 1, valueFrom: 'a' }] } },
     'VALUE_CONFLICT /steps/0/on/enter/0',
   ],
   [
     'set | name, value or valueFrom',
-    'neither is an error',
+    'a `set` action with neither `value` nor `valueFrom` is an error',
     { on: { enter: [{ action: 'set', name: 'x' }] } },
     'SCHEMA_INVALID /steps/0/on/enter/0',
   ],
   [
     'inc | name | string | required',
-    'inc without a name is an error',
+    '`inc` without a name is an error',
     { on: { enter: [{ action: 'inc' }] } },
     'SCHEMA_INVALID /steps/0/on/enter/0',
   ],
   [
     'by | number',
-    'a word is an error',
+    'a string as `by` is an error',
     { on: { enter: [{ action: 'inc', name: 'x', by: 'one' }] } },
     'SCHEMA_INVALID /steps/0/on/enter/0/by',
   ],
   [
     'overwrite | boolean',
-    'a word is an error',
+    'a string as `overwrite` is an error',
     { on: { enter: [{ action: 'get', overwrite: 'yes' }] } },
     'SCHEMA_INVALID /steps/0/on/enter/0/overwrite',
   ],
   [
     'name | Target variable name (for single input)',
-    'one name for two inputs is an error',
+    'a single name for two saved inputs is an error',
     { inputs: [{ name: 'a' }, { name: 'b' }], on: { submit: [{ action: 'save', name: 'x' }] } },
     'VALUE_CONFLICT /steps/0/on/submit/0/name',
   ],
   [
     'call | name | Tool name to call',
-    'call without a name is an error',
+    '`call` without a name is an error',
     { on: { enter: [{ action: 'call' }] } },
     'SCHEMA_INVALID /steps/0/on/enter/0',
   ],
   [
     'arguments | object',
-    'a list is an error',
+    'a list as `arguments` is an error',
     { on: { enter: [{ action: 'call', name: 't', arguments: [1] }] } },
     'SCHEMA_INVALID /steps/0/on/enter/0/arguments',
   ],
@@ -184,7 +184,7 @@ claim(
   {
     section: 'Step Configuration',
     quote: 'id | Unique step identifier',
-    check: 'two steps with one id are an error',
+    check: 'two steps with the same id are an error',
   },
   async () => {
     expect(await forms.check([ask(), { ...end, id: 'ASK' }])).toContain(
@@ -197,7 +197,7 @@ claim(
   {
     section: 'Step Configuration',
     quote: 'expects an array of instruction strings, even for a single line',
-    check: 'a single string is accepted, too',
+    check: 'a single string is also accepted',
     differs: 'steps-instructions-string',
   },
   async () => {
@@ -211,7 +211,7 @@ for (const door of formDoors) {
     {
       section: 'Step Configuration',
       quote: 'goal | Brief description (shown to the agent); instructions | Agent guidance',
-      check: `the id, the goal and every instruction are told over ${door}`,
+      check: `the agent receives the id, the goal and every instruction over ${door}`,
     },
     async () => {
       const instructions = ['Be kind.', 'Be brief.']
@@ -273,29 +273,39 @@ const inputs = [
   { name: 'code', pattern: '^[A-Z]{3}$' },
 ]
 const rows: readonly (readonly [string, string, string, LooseJson])[] = [
-  ['name | Parameter name', 'the parameter has the name', 'user_name', { type: 'string' }],
-  ['type | Defaults to string', 'without a type it is a string', 'user_name', { type: 'string' }],
-  ['type | integer', 'an integer is an integer', 'age', { type: 'integer' }],
-  ['type | number', 'a number is a number', 'score', { type: 'number' }],
-  ['type | boolean', 'a boolean is a boolean', 'agreed', { type: 'boolean' }],
-  ['type | object', 'an object is an object', 'address', { type: 'object' }],
-  ['type | array', 'an array is an array', 'tags', { type: 'array' }],
+  [
+    'name | Parameter name',
+    'the parameter has the name of the input',
+    'user_name',
+    { type: 'string' },
+  ],
+  [
+    'type | Defaults to string',
+    'without a type, the parameter is a string',
+    'user_name',
+    { type: 'string' },
+  ],
+  ['type | integer', 'an integer input is an integer in the schema', 'age', { type: 'integer' }],
+  ['type | number', 'a number input is a number in the schema', 'score', { type: 'number' }],
+  ['type | boolean', 'a boolean input is a boolean in the schema', 'agreed', { type: 'boolean' }],
+  ['type | object', 'an object input is an object in the schema', 'address', { type: 'object' }],
+  ['type | array', 'an array input is an array in the schema', 'tags', { type: 'array' }],
   [
     'description | Human-readable description shown to agent',
-    'the description is passed on',
+    'the description is in the schema',
     'user_name',
     { description: 'the full name' },
   ],
   [
     'enum | agent constrained to these options',
-    'the values are listed',
+    'the allowed values are in the schema',
     'plan',
     { enum: ['free', 'paid'] },
   ],
-  ['format | Format hint', 'the format is passed on', 'birth', { format: 'date' }],
+  ['format | Format hint', 'the format is in the schema', 'birth', { format: 'date' }],
   [
     'pattern | Regex pattern for validation',
-    'the pattern is passed on',
+    'the pattern is in the schema',
     'code',
     { pattern: '^[A-Z]{3}$' },
   ],
@@ -316,7 +326,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'Inputs Schema',
       quote: 'parameters that become the submit tool’s function schema',
-      check: `exactly the inputs of the step are parameters, over ${wire}`,
+      check: `the parameters are exactly the inputs of the step, over ${wire}`,
     },
     async () => {
       await forms.open(wire, [ask({ inputs })])
@@ -328,7 +338,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'Available Fields',
       quote: 'required | Whether parameter must be collected. Defaults to true',
-      check: `what is still needed is listed, but not as \`required\`, over ${wire}`,
+      check: `missing inputs are listed, but not under \`required\`, over ${wire}`,
       differs: 'steps-schema-required',
     },
     async () => {
@@ -354,37 +364,37 @@ for (const [index, [quote, check, name, wanted]] of rows.entries()) {
 const remarks: readonly (readonly [string, string, LooseJson, string])[] = [
   [
     'Boolean literals need backticks | flag == true',
-    'a bare true is remarked on',
+    'a bare `true` gets a warning',
     { next: [{ id: 'END', if: 'flag == true' }, 'END'] },
     'BARE_LITERAL /steps/0/next/0/if',
   ],
   [
     'Number literals need backticks | count > 3',
-    'a bare number cannot be read',
+    'a bare number is a syntax error',
     { next: [{ id: 'END', if: 'count > 3' }, 'END'] },
     'EXPRESSION_INVALID /steps/0/next/0/if',
   ],
   [
     'no inputs and a next transition … causes the workflow to stall',
-    'a step that stalls is remarked on',
+    'a step that stalls gets a warning',
     { inputs: [], next: ['END'] },
     'STEP_STALLS /steps/0',
   ],
   [
     'Default (no if as the last item)',
-    'a last entry with a condition is remarked on',
+    'a condition on the last entry gets a warning',
     { next: [{ id: 'END', if: 'x' }] },
     'LAST_ROUTE_CONDITIONAL /steps/0/next/0',
   ],
   [
     'String comparisons | JMESPath',
-    'an order of strings is remarked on',
+    'comparing the order of strings gets a warning',
     { next: [{ id: 'END', if: "inputs.a >= '2026-01-01'" }, 'END'] },
     'CONDITION_NEVER_HOLDS /steps/0/next/0/if',
   ],
   [
     'Simple condition checks | JMESPath',
-    '`!inputs.a` is remarked on',
+    '`!inputs.a` gets a warning',
     { next: [{ id: 'END', if: '!inputs.a' }, 'END'] },
     'CONDITION_NEVER_HOLDS /steps/0/next/0/if',
   ],
@@ -400,7 +410,7 @@ claim(
   {
     section: 'tools.call',
     quote: 'You must add "tools": {"call": true} to force submission',
-    check: 'with `call` the same step is not remarked on',
+    check: 'with `call`, the same step gets no warning',
   },
   async () => {
     const found = await forms.check([
@@ -414,7 +424,7 @@ claim(
   {
     section: 'call',
     quote: 'autoPopulate | boolean or "required" | accepted by the runtime but has no effect yet',
-    check: 'true, false and "required" are accepted, another word is an error',
+    check: 'true, false and "required" are accepted; any other value is an error',
   },
   async () => {
     const call = (autoPopulate: LooseJson) =>

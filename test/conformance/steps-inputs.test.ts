@@ -50,14 +50,14 @@ claimWalks(
     return [
       {
         quote,
-        check: `${JSON.stringify(fits)} is accepted`,
+        check: `\`${JSON.stringify(fits)}\` is accepted`,
         steps,
         submits: [{ a: fits }],
         after: { code: 'ok', status: 'completed', vars: { a: fits } },
       },
       {
         quote,
-        check: `${JSON.stringify(fails)} is refused, and the step stays`,
+        check: `\`${JSON.stringify(fails)}\` is rejected, and the form stays at the step`,
         ...(fails === '7' ? { differs: 'steps-no-coercion' } : {}),
         steps,
         submits: [{ a: fails }],
@@ -90,7 +90,7 @@ claimWalks(forms, 'Available Fields', [
   },
   {
     quote: 'format | Format hint: … etc.',
-    check: 'a format that is not known is only a hint',
+    check: 'an unknown format is only a hint',
     steps: [ask({ inputs: [{ ...a, format: 'licence-plate' }] })],
     submits: [{ a: 'x' }],
     after: { code: 'ok' },
@@ -100,14 +100,14 @@ claimWalks(forms, 'Available Fields', [
 claimWalks(forms, 'Accumulation Behavior', [
   {
     quote: 'Inputs accumulate across multiple submissions until all required fields are collected',
-    check: 'two submissions give both values',
+    check: 'two submissions together supply both values',
     steps: [ask({ inputs: [a, b], on: { submit: [save] } })],
     submits: [{ a: '1' }, { b: '2' }],
     after: { status: 'completed', vars: { a: '1', b: '2' } },
   },
   {
     quote: 'Inputs accumulate',
-    check: 'after the first one the rest is asked for',
+    check: 'after the first submission, the missing inputs are requested',
     steps: [ask({ inputs: [a, b] })],
     submits: [{ a: '1' }],
     after: { code: 'FIELDS_MISSING', collected: { a: '1' }, missing: ['b'], step: 'ASK' },
@@ -121,35 +121,35 @@ claimWalks(forms, 'Accumulation Behavior', [
   },
   {
     quote: 'Missing values retained',
-    check: 'a value that is not sent again stays',
+    check: 'a value that is not sent again is kept',
     steps: [ask({ inputs: [a, b, { name: 'c' }] })],
     submits: [{ a: '1' }, { b: '2' }],
     after: { collected: { a: '1', b: '2' }, missing: ['c'] },
   },
   {
     quote: 'Empty string = missing: ""',
-    check: 'an empty text counts as missing',
+    check: 'an empty string counts as missing',
     steps: [ask()],
     submits: [{ a: '' }],
     after: { code: 'FIELDS_MISSING', missing: ['a'] },
   },
   {
     quote: 'whitespace-only strings are treated as empty',
-    check: 'blanks count as missing',
+    check: 'a string of whitespace counts as missing',
     steps: [ask()],
     submits: [{ a: ' \t\n ' }],
     after: { code: 'FIELDS_MISSING', missing: ['a'] },
   },
   {
     quote: 'Empty string = missing',
-    check: 'an empty text does not erase a value',
+    check: 'an empty string does not erase a value',
     steps: [ask({ inputs: [a, b] })],
     submits: [{ a: 'kept' }, { a: '' }],
     after: { collected: { a: 'kept' }, missing: ['b'] },
   },
   {
     quote: 'For string types',
-    check: 'zero and false are values',
+    check: 'zero and false count as values',
     steps: [
       ask({
         inputs: [
@@ -164,7 +164,7 @@ claimWalks(forms, 'Accumulation Behavior', [
   },
   {
     quote: 'Parameters to collect',
-    check: 'a value that no input asks for is ignored',
+    check: 'a value for an unknown input is ignored',
     steps: [ask({ on: { submit: [save] } })],
     submits: [{ a: 'x', other: 'y' }],
     after: { code: 'ok', vars: { a: 'x' } },
@@ -174,14 +174,14 @@ claimWalks(forms, 'Accumulation Behavior', [
 claimWalks(forms, 'Reset on Transition', [
   {
     quote: 'inputs.* are cleared when transitioning to a new step',
-    check: 'an input of the same name is asked for again',
+    check: 'an input with the same name in the next step is requested again',
     steps: [ask({ next: ['TWO'] }), { id: 'TWO', goal: 'Two', inputs: [a] }],
     submits: [{ a: 'x' }],
     after: { step: 'TWO', collected: {}, missing: ['a'] },
   },
   {
     quote: 'To preserve values across steps, use the save or set actions',
-    check: 'save and set keep them',
+    check: 'save and set preserve the values',
     steps: [
       ask({
         on: { submit: [save, { action: 'set', name: 'local.copy', valueFrom: 'inputs.a' }] },
@@ -234,7 +234,8 @@ claimWalks(
   forms,
   'Expressions',
   conditions.map(([quote, condition, holds]): FormWalk => {
-    const check = `\`${JSON.stringify(condition)}\` ${holds ? 'holds' : 'does not hold'}`
+    const shown = typeof condition === 'string' ? `“${condition}”` : JSON.stringify(condition)
+    const check = `${shown} is ${holds ? 'true' : 'not true'}`
     const next = [{ id: 'YES', if: condition }, 'NO']
     const steps = [ask({ next }), { id: 'YES', goal: 'y' }, { id: 'NO', goal: 'n' }]
     return {
@@ -324,21 +325,21 @@ claimWalks(
 claimWalks(forms, 'Where Templates Are Expanded', [
   {
     quote: 'instructions[] | Yes',
-    check: 'instructions are filled in',
+    check: 'placeholders in instructions are replaced',
     steps: [ask({ instructions: ['Say {{name}}.'] })],
     more: given,
     after: { brief: expect.stringContaining('Say morning.') },
   },
   {
     quote: 'say action text | Yes',
-    check: 'texts are filled in',
+    check: 'placeholders in say texts are replaced',
     steps: [ask({ on: { enter: [{ action: 'say', text: 'Good {{name}}' }] } })],
     more: given,
     after: { said: [{ text: 'Good morning' }] },
   },
   {
     quote: 'set action value | Yes (if string)',
-    check: 'a text that is set is filled in, another value is not',
+    check: 'placeholders are replaced in a string value, but not in other values',
     steps: [
       ask({
         on: {
@@ -354,7 +355,7 @@ claimWalks(forms, 'Where Templates Are Expanded', [
   },
   {
     quote: 'call action arguments | Yes (recursive)',
-    check: 'all texts in the arguments are filled in',
+    check: 'placeholders are replaced in all strings of the arguments',
     steps: [
       ask({
         on: {
@@ -367,7 +368,7 @@ claimWalks(forms, 'Where Templates Are Expanded', [
   },
   {
     quote: 'goal | No | Used as-is',
-    check: 'the goal is left as it is',
+    check: 'placeholders in the goal are not replaced',
     steps: [ask({ goal: 'Ask {{name}}' })],
     more: given,
     after: { goal: 'Ask {{name}}' },
@@ -381,7 +382,7 @@ claimWalks(forms, 'Where Templates Are Expanded', [
   },
   {
     quote: 'valueFrom | No',
-    check: 'a computed text is not filled in',
+    check: 'placeholders in a computed string are not replaced',
     steps: [ask({ on: { enter: [{ action: 'set', name: 'local.v', valueFrom: "'{{name}}'" }] } })],
     more: given,
     after: { local: { v: '{{name}}' } },
@@ -392,7 +393,7 @@ claim(
   {
     section: 'Templates',
     quote: 'inject dynamic values into text fields using variable placeholders',
-    check: 'a value that looks like a placeholder is not filled in again',
+    check: 'a placeholder inside an inserted value is not replaced again',
   },
   async () => {
     const steps = [ask({ on: { submit: [{ action: 'say', text: 'You said {{inputs.a}}' }] } })]

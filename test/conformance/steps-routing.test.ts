@@ -1,4 +1,4 @@
-/** Step workflows: transitions, tools, manual navigation, and bad input at every door. */
+/** Step workflows: transitions, tools, manual navigation, and bad input over every interface. */
 import { expect } from 'vitest'
 import { claimsOf } from './claim.ts'
 import { type LooseJson, useDoors } from './doors.ts'
@@ -25,14 +25,14 @@ claimWalks(forms, 'Evaluation Order', [
   },
   {
     quote: 'next | [{if: "...", id: "..."}]',
-    check: 'an entry with a condition leads there when it holds',
+    check: 'an entry with a condition is taken if the condition is true',
     steps: [ask({ next: [{ if: "inputs.a == 'x'", id: 'OTHER' }, 'END'] }), end, other],
     submits: [x],
     after: { step: 'OTHER' },
   },
   {
     quote: 'The first matching entry wins',
-    check: 'of two that hold the first is taken',
+    check: 'if two conditions are true, the first entry is taken',
     steps: [
       ask({ next: [{ if: 'inputs.a', id: 'OTHER' }, { if: 'inputs.a', id: 'END' }, 'END'] }),
       end,
@@ -43,7 +43,7 @@ claimWalks(forms, 'Evaluation Order', [
   },
   {
     quote: 'Iterate through next array from first to last',
-    check: 'an entry that does not hold is passed over',
+    check: 'an entry whose condition is false is skipped',
     steps: [
       ask({
         next: [
@@ -67,14 +67,14 @@ claimWalks(forms, 'Evaluation Order', [
   },
   {
     quote: 'If no entries match … the workflow completes in place',
-    check: 'without a match the form is completed in this step',
+    check: 'if no entry matches, the form is completed at this step',
     steps: [ask({ next: [{ if: 'missing', id: 'END' }] }), end],
     submits: [x],
     after: { step: 'ASK', status: 'completed', code: 'ok' },
   },
   {
     quote: 'after a step is successfully submitted',
-    check: 'a submission that misses an input leads nowhere',
+    check: 'a submission with a missing input does not move the form',
     steps: [ask({ next: ['END'] }), end],
     submits: [{}],
     after: { step: 'ASK', status: 'running', code: 'FIELDS_MISSING' },
@@ -84,35 +84,35 @@ claimWalks(forms, 'Evaluation Order', [
 claimWalks(forms, 'Terminal Steps', [
   {
     quote: 'It has no next field',
-    check: 'submitting it completes the form',
+    check: 'submitting such a step completes the form',
     steps: [ask()],
     submits: [x],
     after: { status: 'completed', step: 'ASK' },
   },
   {
     quote: 'It has "next": [] (empty array)',
-    check: 'submitting it completes the form, too',
+    check: 'submitting such a step also completes the form',
     steps: [ask({ next: [] })],
     submits: [x],
     after: { status: 'completed', step: 'ASK' },
   },
   {
     quote: 'A step is terminal if',
-    check: 'entering it does not complete the form yet',
+    check: 'entering a terminal step does not complete the form yet',
     steps: [ask({ next: ['END'] }), end],
     submits: [x],
     after: { status: 'running', step: 'END' },
   },
   {
     quote: 'The workflow is marked as completed',
-    check: 'the last step without inputs is closed by an empty submission',
+    check: 'an empty submission completes a last step without inputs',
     steps: [ask({ next: ['END'] }), { ...end, tools: { call: true } }],
     submits: [x, {}],
     after: { status: 'completed', step: 'END' },
   },
   {
     quote: 'The workflow state is preserved for reference',
-    check: 'variables and step can be read after the end',
+    check: 'the variables and the step can be read after the end',
     steps: [
       ask({ on: { submit: [{ action: 'save' }, { action: 'set', name: 'local.n', value: 1 }] } }),
     ],
@@ -126,7 +126,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'Terminal Steps',
       quote: 'The submit tool is removed from the agent’s available tools',
-      check: `it is offered before the end, and not after it (${wire})`,
+      check: `the submit tool is offered before the end, but not after it (${wire})`,
     },
     async () => {
       const form = await forms.open(wire, [ask()])
@@ -148,14 +148,14 @@ claimWalks(forms, 'Loop-Back Transitions', [
   },
   {
     quote: 'or earlier steps for retry patterns',
-    check: 'a later step leads back',
+    check: 'a later step can lead back to an earlier one',
     steps: [ask({ next: ['OTHER'] }), { ...other, next: ['ASK'] }],
     submits: [x, x],
     after: { step: 'ASK', status: 'running' },
   },
   {
     quote: 'Retry counter within workflow | local.*',
-    check: 'after three tries another way is taken',
+    check: 'after three tries, another route is taken',
     steps: [
       ask({
         on: { submit: [{ action: 'inc', name: 'local.tries' }] },
@@ -179,25 +179,25 @@ type Allow = readonly [
 const allows: readonly Allow[] = [
   [
     'tools.allow | null (all)',
-    'without a list every tool is allowed',
+    'without a list, every tool is allowed',
     {},
     { lookup: 'allowed', other: 'allowed' },
   ],
   [
     'tools.allow | null (all)',
-    'with null every tool is allowed',
+    'with null, every tool is allowed',
     { allow: null },
     { lookup: 'allowed', other: 'allowed' },
   ],
   [
     'using an empty list means “no restriction”',
-    'with an empty list every tool is allowed',
+    'with an empty list, every tool is allowed',
     { allow: [] },
     { lookup: 'allowed', other: 'allowed' },
   ],
   [
     'tools.allow | Whitelist of allowed tool names',
-    'only what is listed is allowed',
+    'only the listed tools are allowed',
     { allow: ['lookup'] },
     { lookup: 'allowed', other: 'denied' },
   ],
@@ -236,7 +236,7 @@ claim(
   {
     section: 'tools.allow',
     quote: 'Progressive disclosure: unlock tools as workflow progresses',
-    check: 'each step has its own list',
+    check: 'each step has its own list of tools',
   },
   async () => {
     const form = await forms.open('rest', [
@@ -259,14 +259,14 @@ claimWalks(forms, 'tools.call', [
   },
   {
     quote: 'Forces a tool call on the next model turn',
-    check: 'the client is told which tool has to be called',
+    check: 'the response names the tool that the client must call',
     differs: 'steps-forced-call',
     steps: [ask({ tools: { call: true } })],
     after: { toolChoice: submitName },
   },
   {
     quote: 'If a queued call action is pending and allowed, that pending call is prioritized',
-    check: 'the pending call is the one to make',
+    check: 'the pending call is forced',
     steps: [ask({ on: { enter: [lookup] }, tools: { call: true, allow: ['lookup'] } })],
     after: { toolChoice: 'lookup', pending: { name: 'lookup', arguments: { id: 7 } } },
   },
@@ -278,13 +278,13 @@ claimWalks(forms, 'tools.call', [
   },
   {
     quote: 'If no pending external call is available, the runtime may force the submit tool',
-    check: 'a step without inputs is closed by the submit tool',
+    check: 'in a step without inputs, the submit tool is forced',
     steps: [{ ...end, id: 'ASK', tools: { call: true }, next: ['END'] }, end],
     after: { toolChoice: submitName },
   },
   {
     quote: 'making no-input steps deterministic',
-    check: 'after the end nothing is forced',
+    check: 'after the end, no tool is forced',
     steps: [ask({ tools: { call: true } })],
     submits: [x],
     after: { status: 'completed', toolChoice: null },
@@ -317,35 +317,35 @@ claimWalks(forms, 'tools.allowGoToStep', [
   },
   {
     quote: 'Bypasses normal next evaluation when used',
-    check: 'an entry that holds is not taken',
+    check: 'a matching entry of `next` is not taken',
     steps: [ask({ tools: free, next: [{ if: 'inputs.a', id: 'OTHER' }, 'OTHER'] }), other, end],
     submits: [{ ...x, go_to_step: 'END' }],
     after: { step: 'END' },
   },
   {
     quote: 'Invalid step IDs return a validation error',
-    check: 'an unknown step is refused, and the step stays',
+    check: 'an unknown step is rejected, and the form stays at the step',
     steps: [ask({ tools: free, next: ['END'] }), end],
     submits: [{ ...x, go_to_step: 'NOWHERE' }],
     after: { step: 'ASK', status: 'running', code: 'STEP_UNKNOWN' },
   },
   {
     quote: 'tools.allowGoToStep | boolean | false',
-    check: 'without it a named step is refused',
+    check: 'without allowGoToStep, a named step is rejected',
     steps: [ask({ next: ['OTHER'] }), other, end],
     submits: [{ ...x, go_to_step: 'END' }],
     after: { step: 'ASK', code: 'NOT_PERMITTED' },
   },
   {
     quote: 'Manual navigation (go_to_step)',
-    check: 'without a name the form goes on by its routes',
+    check: 'without go_to_step, the form follows its normal routes',
     steps: [ask({ tools: free, next: ['OTHER'] }), other, end],
     submits: [x],
     after: { step: 'OTHER' },
   },
   {
     quote: 'jump to a specific step',
-    check: 'inputs are still checked before the jump',
+    check: 'inputs are still validated before the jump',
     steps: [ask({ tools: free, next: ['END'] }), end],
     submits: [{ go_to_step: 'END' }],
     after: { step: 'ASK', code: 'FIELDS_MISSING' },
@@ -356,7 +356,7 @@ for (const wire of ['stdio', 'http'] as const) {
     {
       section: 'tools.allowGoToStep',
       quote: 'adds a go_to_step parameter … it does not enumerate valid step IDs',
-      check: `the parameter is a string without a list, and absent by default (${wire})`,
+      check: `the parameter is a plain string without an enum, and absent by default (${wire})`,
     },
     async () => {
       await forms.open(wire, [ask({ tools: free, next: ['OTHER'] }), other])
@@ -379,7 +379,7 @@ const bad: readonly Bad[] = [
   ['fields that are a list', { data: [1] }, 422, 'REQUEST_INVALID'],
   ['an unknown member of the request', { datum: {} }, 422, 'REQUEST_INVALID'],
   ['a step that is not a string', { data: {}, goTo: 4 }, 422, 'REQUEST_INVALID'],
-  ['a text that is not JSON', '{"data":', 400, 'REQUEST_INVALID'],
+  ['a body that is not JSON', '{"data":', 400, 'REQUEST_INVALID'],
   ['a required input that is null', { data: { a: null } }, 409, 'FIELDS_MISSING'],
   ['a required input that is missing', { data: {} }, 409, 'FIELDS_MISSING'],
   ['an input of the wrong type', { data: { a: 1 } }, 409, 'FIELDS_INVALID'],
@@ -390,7 +390,7 @@ for (const [check, body, status, code] of bad) {
     {
       section: 'Inputs Schema',
       quote: 'validation',
-      check: `REST answers ${check} with ${status} ${code}`,
+      check: `REST rejects ${check} with ${status} ${code}`,
     },
     async () => {
       const form = await forms.open('rest', [ask()])
@@ -419,7 +419,7 @@ const badCalls: readonly BadCall[] = [
   ['an input of the wrong type', submitName, { a: 1 }, 'FIELDS_INVALID'],
   ['a step that is not a string', submitName, { a: 'x', go_to_step: 4 }, 'REQUEST_INVALID'],
   ['fields that are not an object', 'pawl_submit', { fields: 3 }, 'REQUEST_INVALID'],
-  ['no fields at all', 'pawl_submit', {}, 'REQUEST_INVALID'],
+  ['a call without fields', 'pawl_submit', {}, 'REQUEST_INVALID'],
 ]
 for (const wire of ['stdio', 'http'] as const) {
   for (const [check, tool, args, code] of badCalls) {
@@ -427,7 +427,7 @@ for (const wire of ['stdio', 'http'] as const) {
       {
         section: 'Inputs Schema',
         quote: 'validation',
-        check: `MCP over ${wire} answers ${check} with ${code}`,
+        check: `MCP over ${wire} rejects ${check} with ${code}`,
       },
       async () => {
         const form = await forms.open(wire, [ask()])

@@ -50,34 +50,38 @@ const required = [
 
 const rows: readonly Bad[] = [
   ...required.flatMap(([key, quote]): Bad[] => [
-    bad(top, quote, `without ${key}`).gives(without(key), shape, ''),
-    bad(top, quote, `${key} is null`).gives({ ...without(key), [key]: null }, shape, ''),
-    bad(top, quote, `${key} is a number`).gives({ ...without(key), [key]: 7 }, shape, `/${key}`),
-    bad(top, quote, `${key} is a list`).gives({ ...without(key), [key]: [] }, shape, `/${key}`),
+    bad(top, quote, `no \`${key}\``).gives(without(key), shape, ''),
+    bad(top, quote, `\`${key}\` is null`).gives({ ...without(key), [key]: null }, shape, ''),
+    bad(top, quote, `\`${key}\` is a number`).gives(
+      { ...without(key), [key]: 7 },
+      shape,
+      `/${key}`,
+    ),
+    bad(top, quote, `\`${key}\` is a list`).gives({ ...without(key), [key]: [] }, shape, `/${key}`),
   ]),
-  bad(top, 'id | string', 'id is empty').gives({ ...sound, id: '' }, shape, '/id'),
-  bad(top, 'initial | Name of the starting state', 'initial names no state').gives(
+  bad(top, 'id | string', '`id` is empty').gives({ ...sound, id: '' }, shape, '/id'),
+  bad(top, 'initial | Name of the starting state', '`initial` names no state').gives(
     ...([{ ...sound, initial: 'nowhere' }, 'INITIAL_UNKNOWN', '/initial'] as const),
   ),
   ...['context', 'guards', 'interrupts', 'meta'].map((key) =>
-    bad(top, `${key} | object | No`, `${key} is a list`).gives(
+    bad(top, `${key} | object | No`, `\`${key}\` is a list`).gives(
       ...([{ ...sound, [key]: [1] }, shape, `/${key}`] as const),
     ),
   ),
   bad(state, 'type | "final" | for terminal states', 'no state is final').gives(
     ...([{ ...sound, states: { start: {} } }, 'NO_FINAL', '/states'] as const),
   ),
-  bad(state, 'type | "final"', 'another word').gives(
+  bad(state, 'type | "final"', 'a type other than final').gives(
     ...([inState({ type: 'end' }), shape, '/states/start/type'] as const),
   ),
   ...['max_iterations', 'max_edit_lines', 'max_files_per_state'].flatMap((key) =>
     [0, -1, 1.5].map((value) =>
-      bad(state, `${key} | integer (>= 1)`, `${key} is ${value}`).gives(
+      bad(state, `${key} | integer (>= 1)`, `\`${key}\` is ${value}`).gives(
         ...([inState({ [key]: value }), 'LIMIT_INVALID', `/states/start/${key}`] as const),
       ),
     ),
   ),
-  bad(state, 'context_budget_bytes | integer', 'half a byte').gives(
+  bad(state, 'context_budget_bytes | integer', '`context_budget_bytes` is a fraction').gives(
     inState({ context_budget_bytes: 0.5 }),
     ...(['LIMIT_INVALID', '/states/start/context_budget_bytes'] as const),
   ),
@@ -96,15 +100,15 @@ const rows: readonly Bad[] = [
       ['on', ['GO'], 'object'],
     ] as const
   ).map(([key, value, type]) =>
-    bad(state, `${key} | ${type}`, `${key} is ${JSON.stringify(value)}`).gives(
+    bad(state, `${key} | ${type}`, `\`${key}\` is ${JSON.stringify(value)}`).gives(
       ...([inState({ [key]: value }), shape, `/states/start/${key}`] as const),
     ),
   ),
-  bad(state, 'safe_next | string | Fallback state', 'safe_next names no state').gives(
+  bad(state, 'safe_next | string | Fallback state', '`safe_next` names no state').gives(
     inState({ safe_next: 'nowhere' }),
     ...(['TARGET_UNKNOWN', '/states/start/safe_next'] as const),
   ),
-  bad(state, 'allowed_tools | string[]', 'a misspelt limit is an error, and not ignored').gives(
+  bad(state, 'allowed_tools | string[]', 'a misspelt limit, which must not be ignored').gives(
     inState({ alowed_tools: ['Read'] }),
     ...(['FIELD_MISSPELT', '/states/start/alowed_tools'] as const),
   ),
@@ -116,55 +120,103 @@ const oneBranch = { b: { initial: 'done', terminal: 'done' } }
 type BadPart = readonly [quote: string, check: string, part: LooseJson, code: string]
 
 const transitions: readonly BadPart[] = [
-  ['target | string | Yes', 'an object without target', { guards: [] }, shape],
+  ['target | string | Yes', 'a transition without `target`', { guards: [] }, shape],
   ['target | string | Yes', 'a target that is a number', 3, shape],
   ['target | string | Yes', 'a target that is null', null, shape],
-  ['target | string | Yes', 'a target that no state has', { target: 'x' }, 'TARGET_UNKNOWN'],
-  ['Target state as a plain string.', 'a text that no state has', 'x', 'TARGET_UNKNOWN'],
-  ['Array of guarded transitions.', 'an empty list', [], shape],
+  ['target | string | Yes', 'a target that names no state', { target: 'x' }, 'TARGET_UNKNOWN'],
+  ['Target state as a plain string.', 'a string that names no state', 'x', 'TARGET_UNKNOWN'],
+  ['Array of guarded transitions.', 'an empty list of branches', [], shape],
   ['Each branch is an object', 'a branch that is a string', ['done'], shape],
   [
     'target | string | Yes',
-    'a later branch to a state that is not there',
+    'a later branch whose target does not exist',
     [{ target: 'done', guard: 'g' }, { target: 'x' }],
     'TARGET_UNKNOWN',
   ],
   ['guard | string | No', 'a guard that is a list', { target: 'done', guard: ['g'] }, shape],
   ['guard | string | No', 'an unknown guard', { target: 'done', guard: 'h' }, 'GUARD_UNKNOWN'],
-  ['guard | string', 'one in a branch', [{ target: 'done', guard: 'h' }], 'GUARD_UNKNOWN'],
-  ['guards | string[] | No', 'guards as a string', { target: 'done', guards: 'g' }, shape],
-  ['requires_approval | boolean', 'a text', { target: 'done', requires_approval: 'yes' }, shape],
-  ['approval_message | string', 'a number', { target: 'done', approval_message: 1 }, shape],
-  ['on_complete | string | Yes', 'an invoke without it', { invoke: 'lab' }, shape],
-  ['invoke | string | Yes', 'a number', { ...lab, invoke: 1 }, shape],
-  ['on_fail | string | No', 'no such state', { ...lab, on_fail: 'x' }, 'TARGET_UNKNOWN'],
-  ['input | object | No', 'a list', { ...lab, input: [] }, shape],
-  ['fork.branches | object | Yes', 'a fork without', { fork: { on_complete: 'done' } }, shape],
   [
-    ...(['fork.join | all or any', 'another word'] as const),
+    'guard | string',
+    'an unknown guard in a branch',
+    [{ target: 'done', guard: 'h' }],
+    'GUARD_UNKNOWN',
+  ],
+  ['guards | string[] | No', 'a string as `guards`', { target: 'done', guards: 'g' }, shape],
+  [
+    'requires_approval | boolean',
+    'a string as `requires_approval`',
+    { target: 'done', requires_approval: 'yes' },
+    shape,
+  ],
+  [
+    'approval_message | string',
+    'a number as `approval_message`',
+    { target: 'done', approval_message: 1 },
+    shape,
+  ],
+  ['on_complete | string | Yes', 'an `invoke` without `on_complete`', { invoke: 'lab' }, shape],
+  ['invoke | string | Yes', 'a number as `invoke`', { ...lab, invoke: 1 }, shape],
+  [
+    'on_fail | string | No',
+    'an `on_fail` that names no state',
+    { ...lab, on_fail: 'x' },
+    'TARGET_UNKNOWN',
+  ],
+  ['input | object | No', 'a list as `input`', { ...lab, input: [] }, shape],
+  [
+    'fork.branches | object | Yes',
+    'a fork without branches',
+    { fork: { on_complete: 'done' } },
+    shape,
+  ],
+  [
+    ...(['fork.join | all or any', '`join` is neither all nor any'] as const),
     { fork: { branches: oneBranch, join: 'most', on_complete: 'done' } },
     shape,
   ],
   [
-    ...(['Named branches, each with initial and terminal', 'one without terminal'] as const),
+    ...(['Named branches, each with initial and terminal', 'a branch without `terminal`'] as const),
     { fork: { branches: { b: { initial: 'done' } }, on_complete: 'done' } },
     shape,
   ],
   [
-    ...(['terminal state (a final state that signals completion)', 'one that is not'] as const),
+    ...([
+      'terminal state (a final state that signals completion)',
+      'a terminal that is not a final state',
+    ] as const),
     { fork: { branches: { b: { initial: 'start', terminal: 'improving' } }, on_complete: 'done' } },
     'FORK_INVALID',
   ],
-  ['fork.on_complete | Yes', 'a fork without it', { fork: { branches: oneBranch } }, shape],
-  ['one of four patterns', 'target and invoke at once', { ...lab, target: 'done' }, shape],
+  [
+    'fork.on_complete | Yes',
+    'a fork without `on_complete`',
+    { fork: { branches: oneBranch } },
+    shape,
+  ],
+  ['one of four patterns', 'both `target` and `invoke`', { ...lab, target: 'done' }, shape],
 ]
 
 const interrupts: readonly BadPart[] = [
-  ['trigger.file_pattern | string | Yes', 'no trigger', { target: 'improving' }, shape],
-  ['trigger.file_pattern | Yes', 'no pattern', { trigger: {}, target: 'improving' }, shape],
-  ['target | string | Yes', 'no target', { trigger: { file_pattern: '*' } }, shape],
   [
-    ...(['target | State to transition to', 'a state that is not there'] as const),
+    'trigger.file_pattern | string | Yes',
+    'an interrupt without a trigger',
+    { target: 'improving' },
+    shape,
+  ],
+  [
+    'trigger.file_pattern | Yes',
+    'a trigger without a pattern',
+    { trigger: {}, target: 'improving' },
+    shape,
+  ],
+  [
+    'target | string | Yes',
+    'an interrupt without a target',
+    { trigger: { file_pattern: '*' } },
+    shape,
+  ],
+  [
+    ...(['target | State to transition to', 'a target that does not exist'] as const),
     { trigger: { file_pattern: '*' }, target: 'x' },
     'TARGET_UNKNOWN',
   ],
@@ -189,7 +241,7 @@ const all: readonly Bad[] = [
     bad('Interrupt Fields', quote, check).gives(withInterrupt(part), code, '/interrupts/i'),
   ),
   ...metas.map(([quote, key, value]) =>
-    bad('Meta Fields', quote, `${key} is ${JSON.stringify(value)}`).gives(
+    bad('Meta Fields', quote, `\`${key}\` is ${JSON.stringify(value)}`).gives(
       ...([withMeta({ [key]: value }), shape, `/meta/${key}`] as const),
     ),
   ),
@@ -199,7 +251,7 @@ for (const [index, { claimed, fault }] of all.entries()) {
   const door = ['rest', 'stdio', 'http'][index % 3] ?? 'rest'
   const [section, quote, check] = claimed
   const [definition, code, at] = fault
-  claim({ section, quote, check: `${check}: ${code} (${door})` }, async () => {
+  claim({ section, quote, check: `${check}: rejected with ${code} (${door})` }, async () => {
     const found = door === 'rest' ? await byRest(definition) : await byTool(door, definition)
     expect(found.code).toBe('DEFINITION_INVALID')
     const errors = found.findings.filter((one: LooseJson) => one.severity === 'error')
@@ -239,9 +291,9 @@ const nullState = {
 const nullRoute = { guard: null, guards: null, requires_approval: null, approval_message: null }
 
 const good: readonly (readonly [section: string, quote: string, check: string, LooseJson])[] = [
-  [top, 'context, guards, interrupts, meta | No', 'they may be left out', sound],
+  [top, 'context, guards, interrupts, meta | No', 'these fields may be left out', sound],
   [
-    ...([top, 'context, guards, interrupts, meta | No', 'they may be null'] as const),
+    ...([top, 'context, guards, interrupts, meta | No', 'these fields may be null'] as const),
     { ...sound, context: null, guards: null, interrupts: null, meta: null },
   ],
   [
@@ -250,27 +302,27 @@ const good: readonly (readonly [section: string, quote: string, check: string, L
   ],
   [state, 'type … on | defaults', 'every field of a state may be null', inState(nullState)],
   [
-    ...([patterns, 'guard … approval_message | No', 'each may be null'] as const),
+    ...([patterns, 'guard … approval_message | No', 'each field may be null'] as const),
     onGo({ target: 'done', ...nullRoute, invoke: null, fork: null }),
   ],
   [
-    ...([patterns, 'guard … guards | No', 'each may be null in a branch'] as const),
+    ...([patterns, 'guard … guards | No', 'each field of a branch may be null'] as const),
     onGo([{ target: 'done', ...nullRoute }]),
   ],
   [
-    ...(['Meta Fields', 'Optional metadata', 'each may be null'] as const),
+    ...(['Meta Fields', 'Optional metadata', 'each field may be null'] as const),
     withMeta({ task_type: null, danger_level: null, approval_mode: null, debug: null }),
   ],
   [
     ...(['Meta Fields', 'Additional arbitrary fields are allowed under meta'] as const),
     ...([
-      'they are accepted without a remark',
+      'other fields are accepted without a warning',
       withMeta({ team: 'web', autonomous: true }),
     ] as const),
   ],
   [
     ...(['Meta Fields', 'task_type … capture_output'] as const),
-    'every field is accepted',
+    'every documented field is accepted',
     withMeta({
       ...{ task_type: 'bugfix', estimated_steps: 15, danger_level: 'safe', debug: false },
       ...{ capture_output: true, approval_mode: 'ui', failure_states: ['done'] },
@@ -291,7 +343,7 @@ claim(
   {
     section: top,
     quote: 'Every field in the Statewright workflow definition schema',
-    check: 'a field that nobody knows is remarked on, and the definition accepted (rest)',
+    check: 'an unknown field gets a warning, and the definition is accepted (rest)',
   },
   async () => {
     const body = { definition: { ...inState({ colour: 'red' }), owner: 'me' } }

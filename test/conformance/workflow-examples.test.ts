@@ -24,7 +24,7 @@ for (const door of workflowDoors) {
     {
       section: 'Minimal Example',
       quote: '"id": "review", "initial": "reading"',
-      check: `it runs from start to end (${door})`,
+      check: `the example runs from start to end (${door})`,
     },
     async () => {
       const run = await workflows.open(door, example('workflow-minimal'))
@@ -38,7 +38,7 @@ for (const door of workflowDoors) {
     {
       section: 'Complete Reference Example',
       quote: 'A full workflow definition using every feature',
-      check: `a client that knows only the document brings it to its end (${door})`,
+      check: `a client that knows only the document completes the workflow (${door})`,
     },
     async () => {
       const run = await workflows.open(door, example('workflow-complete'))
@@ -71,7 +71,7 @@ claim(
   {
     section: 'Complete Reference Example',
     quote: '{ "target": "failed" } (the default branch)',
-    check: 'without a result EVALUATE ends the run as failed (stdio)',
+    check: 'without a result, EVALUATE ends the run as failed (stdio)',
   },
   async () => {
     const run = await workflows.open('stdio', example('workflow-complete'))
@@ -105,7 +105,7 @@ for (const [vars, state, code] of [
     {
       section: 'Full Example with Context and Guards',
       quote: '"DEPLOY": { "target": "deploying", "guard": "tests_passed" }',
-      check: `started with ${JSON.stringify(vars)} it ends in ${state} (rest)`,
+      check: `with \`${JSON.stringify(vars)}\`, the run ends in ${state} (rest)`,
     },
     async () => {
       const run = await workflows.open('rest', example('workflow-guards'), { vars })
@@ -121,7 +121,7 @@ claim(
   {
     section: 'Full Example with Context and Guards',
     quote: '"FAIL": "failed"',
-    check: 'FAIL ends it as failed (http)',
+    check: 'FAIL ends the run as failed (http)',
   },
   async () => {
     const run = await workflows.open('http', example('workflow-guards'))

@@ -49,7 +49,7 @@ const rows: readonly Row[] = [
   ['neq', 'fail', 'fail', false],
   ['neq', 1, '1', true],
   ['neq', 'fail', null, true],
-  ['neq', 'fail', missing, false, 'a missing field passes nothing but not_exists'],
+  ['neq', 'fail', missing, false, 'a missing field satisfies only not_exists'],
   ['gt', 80, 81, true],
   ['gt', 80, 80, false],
   ['gt', 80, 80.5, true],
@@ -92,9 +92,6 @@ const rows: readonly Row[] = [
   ['not_exists', missing, false, false],
 ]
 
-const shown = (value: Json | typeof missing): string =>
-  value === missing ? 'a missing field' : JSON.stringify(value)
-
 const guarded = (guards: JsonObject, context: JsonObject, route: JsonObject) => ({
   id: 'guarded',
   initial: 'a',
@@ -109,13 +106,14 @@ const guarded = (guards: JsonObject, context: JsonObject, route: JsonObject) => 
 
 for (const [index, [op, value, field, passes, why]] of rows.entries()) {
   const door = workflowDoors[index % 3] ?? 'rest'
-  const operand = value === missing ? '' : ` ${shown(value)}`
+  const operand = value === missing ? '' : ` ${JSON.stringify(value)}`
+  const given = field === missing ? 'with the field missing' : `with \`${JSON.stringify(field)}\``
   const verdict = passes ? 'passes' : 'does not pass'
   claim(
     {
       section: 'Guard Operators',
       quote: quotes[op] ?? op,
-      check: `${shown(field)} ${op}${operand} ${verdict}${why ? `: ${why}` : ''} (${door})`,
+      check: `${given}, \`${op}${operand}\` ${verdict}${why ? `: ${why}` : ''} (${door})`,
     },
     async () => {
       const guard = { field: 'x', op, ...(value === missing ? {} : { value }) }
@@ -134,7 +132,7 @@ const errors: readonly (readonly [quote: string, check: string, guard: JsonObjec
   ['op | string | Yes', 'a guard without op is an error', { field: 'x', value: 1 }],
   ['op | string | Yes', 'an op that is null is an error', { field: 'x', op: null }],
   ['op | Comparison operator', 'an unknown op is an error', { field: 'x', op: 'like', value: 1 }],
-  ['in | Value is in a list', 'a value that is no list is an error', { field: 'x', op: 'in' }],
+  ['in | Value is in a list', 'a value that is not a list is an error', { field: 'x', op: 'in' }],
 ]
 
 for (const [quote, check, guard] of errors) {
@@ -162,6 +160,8 @@ claim(
   },
 )
 
+const show = (json: object): string => `\`${JSON.stringify(json)}\``
+
 const both = {
   tests: { field: 'test_result', op: 'eq', value: 'pass' },
   coverage: { field: 'coverage', op: 'gte', value: 80 },
@@ -181,7 +181,7 @@ for (const [context, failing] of [
       {
         section: 'Pattern 2: Guarded',
         quote: 'guards | string[] | Multiple guard names (all must pass)',
-        check: `${JSON.stringify(route)} with ${JSON.stringify(context)}: ${failing ?? 'taken'}`,
+        check: `${show(route)} with ${show(context)} ${failing ? `fails at ${failing}` : 'passes'}`,
       },
       async () => {
         const run = await workflows.open('stdio', guarded(both, context, route))
@@ -197,7 +197,7 @@ claim(
   {
     section: 'Pattern 2: Guarded',
     quote: 'guard | string | Single guard name to evaluate',
-    check: 'a guard that is not defined is an error, where the product would let it pass (rest)',
+    check: 'an undefined guard is an error (rest)',
     differs: 'undefined-guard',
   },
   async () => {
@@ -225,7 +225,7 @@ for (const door of workflowDoors) {
     {
       section: 'Guard Timing',
       quote: 'Step by step: TESTS_GREEN has no guard, data merges; CLEAN … Passes.',
-      check: `data of one event is seen by the guard of the next (${door})`,
+      check: `a guard sees the data of the previous event (${door})`,
     },
     async () => {
       const run = await workflows.open(door, timing)
@@ -239,7 +239,7 @@ for (const door of workflowDoors) {
     {
       section: 'Guard Timing',
       quote: 'Guards evaluate against the context that existed before the current transition',
-      check: `data of the same call does not pass its guard, and is not kept (${door})`,
+      check: `data sent with an event cannot satisfy its own guard, and is not kept (${door})`,
     },
     async () => {
       const run = await workflows.open(door, timing)
@@ -255,11 +255,11 @@ for (const door of workflowDoors) {
 }
 
 const merges: readonly (readonly [check: string, data: JsonObject, context: JsonObject])[] = [
-  ['new fields are added', { c: 3 }, { a: 1, b: { x: 1 }, c: 3 }],
-  ['known fields are replaced', { a: 2 }, { a: 2, b: { x: 1 } }],
-  ['objects are replaced as a whole', { b: { y: 2 } }, { a: 1, b: { y: 2 } }],
-  ['null is a value', { a: null }, { a: null, b: { x: 1 } }],
-  ['empty data changes nothing', {}, { a: 1, b: { x: 1 } }],
+  ['new fields are added to the context', { c: 3 }, { a: 1, b: { x: 1 }, c: 3 }],
+  ['existing fields are replaced', { a: 2 }, { a: 2, b: { x: 1 } }],
+  ['objects are replaced, not merged', { b: { y: 2 } }, { a: 1, b: { y: 2 } }],
+  ['null is stored as a value', { a: null }, { a: null, b: { x: 1 } }],
+  ['empty data leaves the context unchanged', {}, { a: 1, b: { x: 1 } }],
 ]
 
 for (const [check, data, context] of merges) {
@@ -281,7 +281,7 @@ claim(
   {
     section: 'Guard Definitions',
     quote: 'field | string | Context field to check',
-    check: 'a field is one key, and no path into an object (stdio)',
+    check: 'a field is a single key, not a path into an object (stdio)',
   },
   async () => {
     const guard = { field: 'a.b', op: 'exists' }

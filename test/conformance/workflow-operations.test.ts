@@ -63,7 +63,7 @@ for (const door of workflowDoors) {
     {
       section: 'The $return Target',
       quote: 'VALIDATED uses $return to resume at the interrupted state',
-      check: `from implementing and from testing (${door})`,
+      check: `the run returns to implementing or testing, where it came from (${door})`,
     },
     async () => {
       const run = await workflows.open(door, hooks)
@@ -78,7 +78,7 @@ for (const door of workflowDoors) {
     {
       section: 'The $return Target',
       quote: 'while FAIL targets failed directly',
-      check: `FAIL of the handler ends the run (${door})`,
+      check: `FAIL in the handler ends the run (${door})`,
     },
     async () => {
       const run = await workflows.open(door, hooks)
@@ -92,7 +92,7 @@ claim(
   {
     section: 'Interrupts',
     quote: "The agent's tools change immediately.",
-    check: 'the handler allows its commands only (rest)',
+    check: 'in the handler, only its commands are allowed (rest)',
   },
   async () => {
     const run = await workflows.open('rest', hooks)
@@ -108,7 +108,7 @@ claim(
     section: 'Behavior',
     quote: 'Re-entrancy | Suppressed until the agent returns via $return.',
     check:
-      'a second matching edit in the handler changes nothing, one after the return does (stdio)',
+      'a second matching edit triggers nothing in the handler, but does after the return (stdio)',
   },
   async () => {
     const run = await workflows.open('stdio', hooks)
@@ -123,7 +123,7 @@ claim(
   {
     section: 'Behavior',
     quote: 'Re-entrancy | Suppressed until the agent returns via $return.',
-    check: 'leaving the handler another way ends the suppression, too (http)',
+    check: 'leaving the handler by another event also ends the suppression (http)',
     differs: 'interrupt-left',
   },
   async () => {
@@ -139,7 +139,7 @@ claim(
   {
     section: 'Behavior',
     quote: 'Agent notice | The tool result includes a [STATEWRIGHT INTERRUPT] message',
-    check: 'the run has a notice with the file and the interrupt, in other words (rest)',
+    check: 'a notice names the file and the interrupt, but in other words (rest)',
     differs: 'interrupt-words',
   },
   async () => {
@@ -159,7 +159,7 @@ for (const [command, state] of [
     {
       section: 'Behavior',
       quote: 'Bash file writes (>, sed -i) do not trigger interrupts.',
-      check: `\`${command}\` leads to ${state}: writes that can be read from a command do (rest)`,
+      check: `Pawl sees what a command writes: after \`${command}\`, the run is in ${state} (rest)`,
       differs: 'interrupt-shell',
     },
     async () => {
@@ -173,7 +173,7 @@ claim(
   {
     section: 'The $return Target',
     quote: 'using $return without a prior interrupt trigger returns an error',
-    check: 'an event to $return in a state reached by an event is rejected (stdio)',
+    check: 'an event with the target $return is rejected if no interrupt came before (stdio)',
   },
   async () => {
     const { states, ...rest } = hooks
@@ -266,7 +266,7 @@ for (const door of ['stdio', 'http'] as const) {
   claim(
     {
       ...{ ...pausing, quote: 'load_workflow(name="tdd-feature", resume=true) … restores' },
-      check: `state and context are restored, and the run is running again (${door})`,
+      check: `the state and context are restored, and the run continues (${door})`,
     },
     async () => {
       const { run } = await paused(door)
@@ -281,7 +281,7 @@ for (const door of ['stdio', 'http'] as const) {
   claim(
     {
       ...{ ...pausing, quote: 'If no paused run exists, resume=true falls back to starting fresh' },
-      check: `it begins in the initial state (${door})`,
+      check: `the new run begins in the initial state (${door})`,
     },
     async () => {
       await workflows.store({ ...tdd, id: `fresh-${door}` })
@@ -294,7 +294,7 @@ for (const door of ['stdio', 'http'] as const) {
   claim(
     {
       ...{ ...pausing, quote: 'saves the current state … and deactivates enforcement' },
-      check: `while it is paused, calls and events are rejected (${door})`,
+      check: `while the run is paused, calls and events are rejected (${door})`,
       differs: 'pause-holds',
     },
     async () => {
@@ -308,7 +308,7 @@ for (const door of ['stdio', 'http'] as const) {
 claim(
   {
     ...{ ...pausing, quote: 'deactivates enforcement' },
-    check: 'a person may pause so that the rules are lifted until the run is resumed (rest)',
+    check: 'a person may pause the run and lift its rules until it is resumed (rest)',
   },
   async () => {
     const run = await workflows.open('rest', tdd)
@@ -320,7 +320,7 @@ claim(
 claim(
   {
     ...{ ...pausing, quote: 'Iteration count resets to 0, but transition count and context are' },
-    check: "a person's resume refills the calls, an agent's does not (stdio and rest)",
+    check: 'resuming resets the count for a person, not for an agent (stdio and rest)',
     differs: 'resume-count',
   },
   async () => {
@@ -355,7 +355,7 @@ const forced = { stage: 'refactoring', vars: { test_result: 'pass' } }
 claim(
   {
     ...{ ...debug, quote: 'jumps to any state and optionally merges context values' },
-    check: 'a person does it: guards are passed by, and the context is patched (rest)',
+    check: 'a person can do this: guards are bypassed, and the context is merged (rest)',
     differs: 'force-person',
   },
   async () => {
@@ -371,7 +371,7 @@ for (const door of ['stdio', 'http'] as const) {
   claim(
     {
       ...{ ...debug, quote: 'statewright_force_state(state="refactoring", context={…})' },
-      check: `an agent's call is rejected, and says what a person can do (${door})`,
+      check: `an agent's call is rejected; the hint says what a person can do (${door})`,
       differs: 'force-person',
     },
     async () => {
@@ -391,7 +391,7 @@ for (const value of [false, null]) {
   claim(
     {
       ...{ ...debug, quote: 'Set "debug": true in the workflow meta to enable' },
-      check: `with debug ${value === null ? 'left out' : value} it is not listed, and rejected`,
+      check: `with debug ${value ?? 'left out'}, the tool is not listed and rejects calls`,
     },
     async () => {
       const run = await workflows.open('stdio', debugged(value))
@@ -424,7 +424,7 @@ for (const [level, isTold] of [
     {
       section: 'Meta Fields',
       quote: 'danger_level | "safe" | "moderate" | "dangerous" | Risk classification',
-      check: `${level}: more rights without an approval are ${isTold ? '' : 'not '}remarked on`,
+      check: `${level}: a gain of rights without an approval gets ${isTold ? 'a' : 'no'} warning`,
     },
     async () => {
       const definition = { ...dangerous, meta: { danger_level: level } }
@@ -445,7 +445,7 @@ for (const [door, event, status] of outcomes) {
     {
       section: 'Meta Fields',
       quote: 'Additional arbitrary fields are allowed under meta for forward compatibility.',
-      check: `failure_states counts: ${event} ends as ${status} (${door})`,
+      check: `with failure_states, ${event} ends the run as ${status} (${door})`,
     },
     async () => {
       const run = await workflows.open(door, {

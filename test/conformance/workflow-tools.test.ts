@@ -42,7 +42,7 @@ for (const wire of wires) {
     {
       section: operations,
       quote: 'statewright_transition, statewright_load_workflow, statewright_pause …',
-      check: `the tools are listed under these names, with what they need ${at}`,
+      check: `the tools are listed under these names, with their required arguments ${at}`,
     },
     async () => {
       const tools = await (await workflows.doors.client(wire)).tools()
@@ -65,14 +65,14 @@ for (const wire of wires) {
   for (const [check, more] of [
     ['session_id and project_id', { session_id: 's-1', project_id: 'p-1' }],
     ['task_intent and stitch_id', { task_intent: 'fix it', stitch_id: 'x' }],
-    ['null for what may be left out', { resume: null, branch: null, session_id: null }],
+    ['null for optional arguments', { resume: null, branch: null, session_id: null }],
     ['resume=false', { resume: false }],
   ] as readonly (readonly [string, JsonObject])[]) {
     claim(
       {
         section: 'Pause and Resume',
         quote: 'statewright_load_workflow(name="tdd-feature", …)',
-        check: `it is loaded with ${check} ${at}`,
+        check: `the workflow can be loaded with ${check} ${at}`,
         differs: 'foreign-arguments',
       },
       async () => {
@@ -89,7 +89,7 @@ for (const wire of wires) {
     {
       section: 'Guard Operators',
       quote: "statewright_transition(event='DEPLOY', data={test_result: 'pass', coverage: 92})",
-      check: `the answer says where the run was and is ${at}`,
+      check: `the response names the previous and the current state ${at}`,
     },
     async () => {
       const run = await workflows.open(wire, flow)
@@ -106,7 +106,7 @@ for (const wire of wires) {
     {
       section: 'Meta Fields',
       quote: 'approval_mode | "ui" … park in the web dashboard for human review',
-      check: `the answer says that a person is asked, and with which id ${at}`,
+      check: `the response says that a person is asked, and gives the id ${at}`,
     },
     async () => {
       const on = { GO: { target: 'b', requires_approval: true, approval_message: 'Sure?' } }
@@ -122,7 +122,7 @@ for (const wire of wires) {
     {
       section: operations,
       quote: 'deactivates enforcement',
-      check: `statewright_deactivate is rejected with what to do instead ${at}`,
+      check: `statewright_deactivate is rejected, and the error says what to do instead ${at}`,
       differs: 'deactivate',
     },
     async () => {
@@ -140,7 +140,7 @@ for (const wire of wires) {
     {
       section: 'Workflow Schema Reference',
       quote: 'Workflow definitions are JSON documents',
-      check: `create_workflow(name, definition) keeps a draft that waits for a person ${at}`,
+      check: `create_workflow stores a draft that a person must accept ${at}`,
       differs: 'drafts',
     },
     async () => {
@@ -177,7 +177,7 @@ for (const wire of wires) {
     {
       section: 'Workflow Schema Reference',
       quote: '{"definition": {…}, "upstream_servers": […]} (its template files)',
-      check: `a template file of the workspace is listed and loaded ${at}`,
+      check: `a template file in the workspace is listed and can be loaded ${at}`,
     },
     async () => {
       const { values } = await tool(wire, 'list_workflows')
@@ -193,7 +193,7 @@ for (const wire of wires) {
     {
       section: 'Workflow Schema Reference',
       quote: '{"definition": {…}, "upstream_servers": […]} (its template files)',
-      check: `create_workflow takes one, too ${at}`,
+      check: `create_workflow also accepts a template ${at}`,
     },
     async () => {
       const { values } = await tool(wire, 'create_workflow', { definition: template })
@@ -206,25 +206,25 @@ for (const wire of wires) {
   const long = 'x'.repeat(600)
   const wrong: readonly (readonly [tool: string, check: string, args: LooseJson, code: string])[] =
     [
-      ['load_workflow', 'name is missing', {}, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is null', { name: null }, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is a number', { name: 5 }, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is empty', { name: '' }, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is too long', { name: long }, 'REQUEST_INVALID'],
-      ['load_workflow', 'name is unknown', { name: 'nobody-has-it' }, 'DEFINITION_UNKNOWN'],
-      ['load_workflow', 'resume is a text', { name: 'flow', resume: 'yes' }, 'REQUEST_INVALID'],
-      ['load_workflow', 'another argument', { name: 'flow', color: 'red' }, 'REQUEST_INVALID'],
-      ['create_workflow', 'nothing is given', {}, 'REQUEST_INVALID'],
-      ['create_workflow', 'definition is a list', { definition: [1] }, 'REQUEST_INVALID'],
-      ['create_workflow', 'definition is empty', { definition: {} }, 'DEFINITION_INVALID'],
-      ['create_workflow', 'source is no JSON', { source: '{' }, 'DEFINITION_INVALID'],
+      ['load_workflow', '`name` is missing', {}, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is null', { name: null }, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is a number', { name: 5 }, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is empty', { name: '' }, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is too long', { name: long }, 'REQUEST_INVALID'],
+      ['load_workflow', '`name` is unknown', { name: 'nobody-has-it' }, 'DEFINITION_UNKNOWN'],
+      ['load_workflow', '`resume` is a string', { name: 'flow', resume: 'yes' }, 'REQUEST_INVALID'],
+      ['load_workflow', 'an unknown argument', { name: 'flow', color: 'red' }, 'REQUEST_INVALID'],
+      ['create_workflow', 'no arguments', {}, 'REQUEST_INVALID'],
+      ['create_workflow', '`definition` is a list', { definition: [1] }, 'REQUEST_INVALID'],
+      ['create_workflow', '`definition` is empty', { definition: {} }, 'DEFINITION_INVALID'],
+      ['create_workflow', '`source` is not JSON', { source: '{' }, 'DEFINITION_INVALID'],
     ]
   for (const [name, check, args, code] of wrong) {
     claim(
       {
         section: operations,
         quote: `statewright_${name}(…)`,
-        check: `${check}: ${code}, as a result with isError ${at}`,
+        check: `${check}: the result is ${code}, with isError ${at}`,
       },
       async () => {
         const { isError, values, text } = await tool(wire, name, args)
@@ -236,22 +236,22 @@ for (const wire of wires) {
   }
 
   const events: readonly (readonly [check: string, args: LooseJson, code: string])[] = [
-    ['event is missing', {}, 'REQUEST_INVALID'],
-    ['event is null', { event: null }, 'REQUEST_INVALID'],
-    ['event is a number', { event: 1 }, 'REQUEST_INVALID'],
-    ['event is empty', { event: '' }, 'REQUEST_INVALID'],
-    ['event is too long', { event: long }, 'REQUEST_INVALID'],
-    ['event is unknown', { event: 'NOPE' }, 'SIGNAL_UNKNOWN'],
-    ['data is a list', { event: 'GO', data: [1] }, 'REQUEST_INVALID'],
-    ['data is a text', { event: 'GO', data: 'x' }, 'REQUEST_INVALID'],
-    ['another argument', { event: 'GO', payload: {} }, 'REQUEST_INVALID'],
+    ['`event` is missing', {}, 'REQUEST_INVALID'],
+    ['`event` is null', { event: null }, 'REQUEST_INVALID'],
+    ['`event` is a number', { event: 1 }, 'REQUEST_INVALID'],
+    ['`event` is empty', { event: '' }, 'REQUEST_INVALID'],
+    ['`event` is too long', { event: long }, 'REQUEST_INVALID'],
+    ['`event` is unknown', { event: 'NOPE' }, 'SIGNAL_UNKNOWN'],
+    ['`data` is a list', { event: 'GO', data: [1] }, 'REQUEST_INVALID'],
+    ['`data` is a string', { event: 'GO', data: 'x' }, 'REQUEST_INVALID'],
+    ['an unknown argument', { event: 'GO', payload: {} }, 'REQUEST_INVALID'],
   ]
   for (const [check, args, code] of events) {
     claim(
       {
         section: 'Guard Operators',
         quote: 'statewright_transition(event, data)',
-        check: `${check}: ${code}, and the run stays where it is ${at}`,
+        check: `${check}: the result is ${code}, and the run does not move ${at}`,
       },
       async () => {
         const run = await workflows.open(wire, flow)
@@ -267,7 +267,7 @@ for (const wire of wires) {
     {
       section: 'Guard Operators',
       quote: 'statewright_transition(event, data)',
-      check: `data that is null is none ${at}`,
+      check: `null as data means no data ${at}`,
     },
     async () => {
       const run = await workflows.open(wire, flow)
@@ -281,7 +281,7 @@ for (const wire of wires) {
       {
         section: operations,
         quote: `statewright_${name}`,
-        check: `without a loaded workflow it says how to load one ${at}`,
+        check: `without a loaded workflow, the error says how to load one ${at}`,
       },
       async () => {
         other ??= await workflows.doors.connect({ prefix: 'statewright_', wire })
@@ -297,26 +297,56 @@ for (const wire of wires) {
 // ── REST ────────────────────────────────────────────────────────────────────
 
 const rest: readonly (readonly [line: string, check: string, body: unknown, LooseJson])[] = [
-  ['POST /v1/definitions', 'no definition', {}, [422, 'REQUEST_INVALID']],
-  ['POST /v1/definitions', 'no JSON', '{', [400, 'REQUEST_INVALID']],
-  ['POST /v1/definitions', 'a list', [], [422, 'REQUEST_INVALID']],
-  ['POST /v1/definitions', 'a number', { definition: 1 }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/definitions', 'two', { definition: {}, source: '' }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/definitions', 'text', { source: 'id: [' }, [422, 'DEFINITION_INVALID']],
-  ['POST /v1/runs', 'no name', {}, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs', 'null', { definition: null }, [422, 'REQUEST_INVALID']],
+  ['POST /v1/definitions', 'neither `definition` nor `source`', {}, [422, 'REQUEST_INVALID']],
+  ['POST /v1/definitions', 'a body that is not JSON', '{', [400, 'REQUEST_INVALID']],
+  ['POST /v1/definitions', 'a list as the body', [], [422, 'REQUEST_INVALID']],
+  ['POST /v1/definitions', '`definition` is a number', { definition: 1 }, [422, 'REQUEST_INVALID']],
+  [
+    'POST /v1/definitions',
+    'both `definition` and `source`',
+    { definition: {}, source: '' },
+    [422, 'REQUEST_INVALID'],
+  ],
+  [
+    'POST /v1/definitions',
+    '`source` is invalid YAML',
+    { source: 'id: [' },
+    [422, 'DEFINITION_INVALID'],
+  ],
+  ['POST /v1/runs', 'no `definition`', {}, [422, 'REQUEST_INVALID']],
+  ['POST /v1/runs', '`definition` is null', { definition: null }, [422, 'REQUEST_INVALID']],
   ['POST /v1/runs', '`definition` is a number', { definition: 3 }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs', 'unknown', { definition: 'nobody-has-it' }, [404, 'DEFINITION_UNKNOWN']],
-  ['POST /v1/runs', 'another field', { definition: 'flow', x: 1 }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs', 'too long', { definition: 'x'.repeat(600) }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs/nope/signals', 'no such run', { name: 'GO' }, [404, 'RUN_UNKNOWN']],
-  ['POST /v1/runs/RUN/signals', 'unknown event', { name: 'NOPE' }, [409, 'SIGNAL_UNKNOWN']],
-  ['POST /v1/runs/RUN/signals', 'a number', { name: 1 }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs/RUN/signals', 'a list', { name: 'GO', data: [] }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs/RUN/signals', 'too long', { name: 'x'.repeat(600) }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs/RUN/calls', 'no tool', { input: {} }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs/RUN/calls', 'null', { tool: null }, [422, 'REQUEST_INVALID']],
-  ['POST /v1/runs/RUN/force', 'no debug', { stage: 'b' }, [409, 'DEBUG_DISABLED']],
+  [
+    'POST /v1/runs',
+    '`definition` is unknown',
+    { definition: 'nobody-has-it' },
+    [404, 'DEFINITION_UNKNOWN'],
+  ],
+  ['POST /v1/runs', 'an unknown field', { definition: 'flow', x: 1 }, [422, 'REQUEST_INVALID']],
+  [
+    'POST /v1/runs',
+    '`definition` is too long',
+    { definition: 'x'.repeat(600) },
+    [422, 'REQUEST_INVALID'],
+  ],
+  ['POST /v1/runs/nope/signals', 'an unknown run', { name: 'GO' }, [404, 'RUN_UNKNOWN']],
+  ['POST /v1/runs/RUN/signals', 'an unknown event', { name: 'NOPE' }, [409, 'SIGNAL_UNKNOWN']],
+  ['POST /v1/runs/RUN/signals', '`name` is a number', { name: 1 }, [422, 'REQUEST_INVALID']],
+  [
+    'POST /v1/runs/RUN/signals',
+    '`data` is a list',
+    { name: 'GO', data: [] },
+    [422, 'REQUEST_INVALID'],
+  ],
+  [
+    'POST /v1/runs/RUN/signals',
+    '`name` is too long',
+    { name: 'x'.repeat(600) },
+    [422, 'REQUEST_INVALID'],
+  ],
+  ['POST /v1/runs/RUN/calls', 'no `tool`', { input: {} }, [422, 'REQUEST_INVALID']],
+  ['POST /v1/runs/RUN/calls', '`tool` is null', { tool: null }, [422, 'REQUEST_INVALID']],
+  ['POST /v1/runs/RUN/force', 'debug is not enabled', { stage: 'b' }, [409, 'DEBUG_DISABLED']],
 ]
 
 for (const [line, check, body, expected] of rest) {
@@ -341,7 +371,7 @@ claim(
   {
     section: operations,
     quote: 'POST /v1/runs/RUN/signals',
-    check: 'a body that is too large is refused, and the run stays where it is',
+    check: 'a body that is too large is rejected, and the run does not move',
   },
   async () => {
     const run = await workflows.open('rest', flow)
@@ -356,7 +386,7 @@ claim(
   {
     section: 'Workflow Schema Reference',
     quote: '{"definition": {…}, "upstream_servers": […]} (its template files)',
-    check: 'the file can be sent as it is (rest)',
+    check: 'the template file can be sent as it is (rest)',
   },
   async () => {
     const body = { ...template, definition: { ...template.definition, id: 'sent-template' } }

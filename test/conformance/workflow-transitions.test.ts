@@ -88,7 +88,7 @@ for (const [index, [event, data, state, quote]] of (
   ] as const
 ).entries()) {
   const door = workflowDoors[index % 3] ?? 'rest'
-  const check = `${event} with ${JSON.stringify(data)} leads to ${state} (${door})`
+  const check = `after ${event} with \`${JSON.stringify(data)}\`, the run is in ${state} (${door})`
   claim({ section: 'Pattern 3: Branched', quote, check }, async () => {
     const run = await workflows.open(door, branched)
     await run.send('SET', data)
@@ -108,7 +108,7 @@ for (const door of workflowDoors) {
     {
       section: 'Pattern 2: Guarded',
       quote: 'requires_approval | boolean | Pause for human approval before transitioning',
-      check: `the run waits with the message, and moves when a person approves (${door})`,
+      check: `the run waits with this message and moves once a person approves (${door})`,
     },
     async () => {
       const run = await workflows.open(door, gated)
@@ -123,7 +123,7 @@ for (const door of workflowDoors) {
     {
       section: 'Meta Fields',
       quote: 'When "ui", transitions with requires_approval park … for human review',
-      check: `a refusal leaves the run where it is, with the note (${door})`,
+      check: `after a refusal, the run stays in its state and shows the note (${door})`,
     },
     async () => {
       const run = await workflows.open(door, gated)
@@ -137,7 +137,7 @@ for (const door of workflowDoors) {
     {
       section: 'Meta Fields',
       quote: 'transitions with requires_approval park',
-      check: `while it waits every event and call is rejected (${door})`,
+      check: `while the run waits, every event and call is rejected (${door})`,
     },
     async () => {
       const run = await workflows.open(door, gated)
@@ -154,11 +154,12 @@ for (const [mode, differs] of [
   ['none', null],
 ] as const) {
   const isAsked = mode !== 'none'
+  const given = mode === undefined ? 'without approval_mode' : `with approval_mode ${mode}`
   claim(
     {
       section: 'Meta Fields',
       quote: 'approval_mode | "ui" | "none" | Default: "none" (advisory only)',
-      check: `${mode ?? `left out (${mode})`}: a person is ${isAsked ? '' : 'not '}asked`,
+      check: `${given}, a person is ${isAsked ? '' : 'not '}asked`,
       ...(differs === null ? {} : { differs }),
     },
     async () => {
@@ -173,7 +174,7 @@ claim(
   {
     section: 'Pattern 2: Guarded',
     quote: '"guards": […], "requires_approval": true',
-    check: 'guards are judged before a person is asked (http)',
+    check: 'guards are checked before a person is asked (http)',
   },
   async () => {
     const guards = { g: { field: 'x', op: 'exists' } }
@@ -226,7 +227,7 @@ for (const door of workflowDoors) {
   claim(
     {
       ...{ section, quote: 'Delegate to a sub-machine, then resume at on_complete.' },
-      check: `its states and tools hold until it ends, then the run goes on (${door})`,
+      check: `its states and tools apply until it ends; then the parent continues (${door})`,
     },
     async () => {
       const run = await workflows.open(door, invoking, { others: [suite] })
@@ -239,7 +240,7 @@ for (const door of workflowDoors) {
   claim(
     {
       ...{ section, quote: 'on_fail | string | State to transition to on failure' },
-      check: `an end in failed leads there (${door})`,
+      check: `if the sub-machine ends as failed, the parent goes to this state (${door})`,
     },
     async () => {
       const run = await workflows.open(door, invoking, { others: [suite] })
@@ -250,7 +251,7 @@ for (const door of workflowDoors) {
   claim(
     {
       ...{ section, quote: 'on_complete … resume' },
-      check: `what was sent in it is in the context of the parent (${door})`,
+      check: `data sent in the sub-machine is in the context of the parent (${door})`,
       differs: 'child-data',
     },
     async () => {
@@ -265,7 +266,7 @@ for (const door of workflowDoors) {
 claim(
   {
     ...{ section, quote: "input | object | Input data for the sub-machine's initial context" },
-    check: 'input is laid over its context, and that of the parent is not there (stdio)',
+    check: "input is merged into its context; the parent's context is not visible (stdio)",
   },
   async () => {
     const run = await workflows.open('stdio', invoking, { others: [suite] })
@@ -278,7 +279,7 @@ claim(
 claim(
   {
     ...{ section, quote: 'on_fail | string | No' },
-    check: 'without it a failure fails the run (http)',
+    check: 'without on_fail, a failure ends the run as failed (http)',
   },
   async () => {
     const run = await workflows.open('http', invoking, { others: [suite] })
@@ -290,7 +291,7 @@ claim(
 claim(
   {
     ...{ section, quote: 'State to transition to on failure' },
-    check: 'a final state listed in meta.failure_states is a failure (rest)',
+    check: 'a final state listed in meta.failure_states counts as a failure (rest)',
   },
   async () => {
     const run = await workflows.open('rest', invoking, { others: [suite] })
@@ -302,7 +303,7 @@ claim(
 claim(
   {
     ...{ section, quote: 'invoke | string | Yes | Sub-machine definition to invoke' },
-    check: 'a run whose sub-machine is not known does not start (rest)',
+    check: 'a workflow whose sub-machine is unknown does not start (rest)',
   },
   async () => {
     const { doors } = workflows
@@ -359,7 +360,7 @@ for (const door of workflowDoors) {
     claim(
       {
         ...{ ...forked, quote: 'fork.join | all (default, AND gate)' },
-        check: `join ${join ?? 'left out'}: on_complete after every branch (${door})`,
+        check: `join ${join ?? 'left out'}: on_complete is entered after all branches (${door})`,
       },
       async () => {
         const run = await workflows.open(door, forking(join))
@@ -375,7 +376,7 @@ for (const door of workflowDoors) {
   claim(
     {
       ...{ ...forked, quote: 'fork.join | any (race)' },
-      check: `on_complete after one branch (${door})`,
+      check: `on_complete is entered after the first branch (${door})`,
     },
     async () => {
       const run = await workflows.open(door, forking('any'))
@@ -387,7 +388,7 @@ for (const door of workflowDoors) {
   claim(
     {
       ...{ ...forked, quote: 'fork.on_fail | State to transition to if any branch fails' },
-      check: `a branch that ends elsewhere leads there (${door})`,
+      check: `a branch that ends in another state leads to on_fail (${door})`,
     },
     async () => {
       const run = await workflows.open(door, forking())
@@ -401,7 +402,7 @@ for (const door of workflowDoors) {
         ...forked,
         quote: 'The agent works each branch to completion, then calls … BRANCH_DONE',
       },
-      check: `before its terminal state a branch is not done (${door})`,
+      check: `BRANCH_DONE is rejected before the branch's terminal state (${door})`,
       differs: 'branch-done',
     },
     async () => {
@@ -421,7 +422,7 @@ for (const [event, code] of [
     {
       ...forked,
       quote: "event='BRANCH_DONE:<branch_name>'",
-      check: `${event} is rejected (stdio)`,
+      check: `\`${event}\` is rejected (stdio)`,
     },
     async () => {
       const run = await workflows.open('stdio', forking())
@@ -434,7 +435,7 @@ for (const [event, code] of [
 claim(
   {
     ...{ ...forked, quote: "event='BRANCH_DONE:<branch_name>'" },
-    check: 'without an open fork it is rejected, also with safe_next (http)',
+    check: 'without an open fork, BRANCH_DONE is rejected, even with safe_next (http)',
   },
   async () => {
     const definition = forking()
@@ -448,7 +449,7 @@ claim(
 claim(
   {
     ...{ ...forked, quote: 'each with its own state and tool restrictions' },
-    check: 'the open branch has its own tools (rest)',
+    check: 'the current branch has its own tools (rest)',
   },
   async () => {
     const run = await workflows.open('rest', forking())
@@ -461,7 +462,7 @@ claim(
 claim(
   {
     ...{ ...forked, quote: "statewright_load_workflow(name='ci-pipeline', branch='lint')" },
-    check: 'a client of its own takes a branch, and ends it there (stdio and http)',
+    check: 'a second client can take a branch and finish it (stdio and http)',
   },
   async () => {
     const run = await workflows.open('stdio', forking())

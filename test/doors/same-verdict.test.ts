@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { JobTool } from '../../src/core/tools/own-tools.ts'
+import type { JobTool } from '../../src/core/tools/pawl-tool-names.ts'
 import { openApi } from '../../src/doors/api/api.ts'
 import { openHookAnswerer } from '../../src/doors/hook/answer-hook.ts'
 import { judgeJob } from '../../src/jobs/judge-job.ts'

@@ -4,7 +4,7 @@ import { steps } from '../generators/commands.ts'
 import { corpus } from '../generators/corpus.ts'
 import { definitionSet } from '../generators/definitions.ts'
 import { mutant } from '../generators/mutate.ts'
-import { settings, timeoutMs } from '../properties/runs.ts'
+import { settings, timeoutMs } from '../properties/property-settings.ts'
 import { draw, exercise, load } from './exercise.ts'
 
 test('every definition of the cases can be loaded and drawn', () => {

@@ -2,8 +2,9 @@
  * Leads a family through planned steps and keeps everything that was seen on the way.
  * All that goes into the engine is frozen: a change in place throws and fails the walk.
  */
+
+import { type View, viewMember } from '../../src/core/dialects/run-view.ts'
 import { type AgentSignal, toCommand } from '../../src/core/dialects/to-command.ts'
-import { type View, viewMember } from '../../src/core/dialects/view.ts'
 import type { Context, Family, FamilyDecision, FamilyMember } from '../../src/core/engine/family.ts'
 import {
   commandFamily,

@@ -24,7 +24,7 @@ import { definitionSet } from '../generators/definitions.ts'
 import { maybe, written } from '../generators/generator-helpers.ts'
 import { policy } from '../generators/policy.ts'
 import { type Trace, walk } from '../generators/walk.ts'
-import { settings, timeoutMs } from './runs.ts'
+import { settings, timeoutMs } from './property-settings.ts'
 
 const agent: Actor = { kind: 'agent', name: 'agent' }
 const dayMs = 86_400_000

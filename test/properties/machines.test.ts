@@ -5,7 +5,7 @@ import { asObject, equalJson } from '../../src/core/json.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
 import { compileText, deepFreeze } from '../generators/compile-generated.ts'
 import { definitionSet, workflowSet } from '../generators/definitions.ts'
-import { settings, timeoutMs } from './runs.ts'
+import { settings, timeoutMs } from './property-settings.ts'
 
 const compiled = (definition: Json): readonly Machine[] =>
   compileText(JSON.stringify(definition)).machines

@@ -2,8 +2,9 @@
  * What holds in the log of each run: counted calls, detours, forks and their branches.
  * Counts by itself what the engine counts, so that both would have to be wrong.
  */
+
+import { viewMember } from '../../src/core/dialects/run-view.ts'
 import { toCommand } from '../../src/core/dialects/to-command.ts'
-import { viewMember } from '../../src/core/dialects/view.ts'
 import { commandFamily, mainOf, memberOfBranch } from '../../src/core/engine/family.ts'
 import { hasEnded } from '../../src/core/engine/is-running.ts'
 import type { Event } from '../../src/core/engine/types.ts'

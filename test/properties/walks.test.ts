@@ -6,7 +6,7 @@ import { prepare } from '../generators/compile-generated.ts'
 import { type DefinitionSet, definitionSet, gatedSet } from '../generators/definitions.ts'
 import { lastFamily, type Trace, walk } from '../generators/walk.ts'
 import { checks } from './checks.ts'
-import { runs, settings, timeoutMs } from './runs.ts'
+import { runs, settings, timeoutMs } from './property-settings.ts'
 
 const usualRuns = 500
 

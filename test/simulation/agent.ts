@@ -1,7 +1,7 @@
 /**
  * Simulated agents: they start runs, look, speak, call, report, and try what they may not.
  */
-import type { View } from '../../src/core/dialects/view.ts'
+import type { View } from '../../src/core/dialects/run-view.ts'
 import type { Actor } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { By, CommandOutcome, Intent } from '../../src/runtime/runtime.ts'

@@ -10,7 +10,7 @@ import { openChainCheck } from '../../src/runtime/runs/hash-chain.ts'
 import { recordedIn } from '../../src/runtime/runs/load-run.ts'
 import { Broken, hold } from './broken-promise.ts'
 import { openLimitCheck } from './check-limits.ts'
-import { shelf } from './library.ts'
+import { shelf } from './sample-definitions.ts'
 import type { World } from './world.ts'
 
 export type CheckedLog = {

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { briefWithoutRules } from '../../src/core/dialects/rules-text.ts'
-import { type View, viewMember } from '../../src/core/dialects/view.ts'
+import { type View, viewMember } from '../../src/core/dialects/run-view.ts'
 import type { ApprovalRow, EventRecord } from '../../src/runtime/ports.ts'
 import { addressedIn } from '../../src/runtime/runs/handle-command.ts'
 import { readAll, recordedIn } from '../../src/runtime/runs/load-run.ts'
@@ -12,8 +12,8 @@ import { rebuildAll } from '../../src/runtime/runs/log-maintenance.ts'
 import { hold } from './broken-promise.ts'
 import { type CheckedLog, checkLog } from './check-log.ts'
 import type { Scene } from './client.ts'
-import { shelf } from './library.ts'
 import type { Watch } from './people.ts'
+import { shelf } from './sample-definitions.ts'
 import type { World } from './world.ts'
 
 /** What a world was like when all was over. */

@@ -9,7 +9,7 @@ import type { By, DecisionOnApproval, Intent } from '../../src/runtime/runtime.t
 import type { Task } from './agent.ts'
 import { hold } from './broken-promise.ts'
 import { ask, decisionOf, intentOf, type Scene, sendCommand } from './client.ts'
-import { shelf } from './library.ts'
+import { shelf } from './sample-definitions.ts'
 import type { Node } from './world.ts'
 
 /** Questions that somebody has seen, also long ago. */

@@ -8,8 +8,8 @@ import { Broken } from './broken-promise.ts'
 import { openReplyChecker } from './check-replies.ts'
 import { checkWorld, type Seen } from './check-world.ts'
 import type { Scene } from './client.ts'
-import { keepScene } from './library.ts'
 import { actAsPerson, disturb, type Questions, tickOnce, type Watch, watchRun } from './people.ts'
+import { keepScene } from './sample-definitions.ts'
 import { openWorld, type World } from './world.ts'
 
 export type Schedule = {

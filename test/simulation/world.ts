@@ -10,7 +10,13 @@ import type { OutboxItem, Store } from '../../src/runtime/ports.ts'
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts'
 import { Broken } from './broken-promise.ts'
 import { type Fate, faultyStore } from './faulty-store.ts'
-import { denseScenes, exampleScenes, generatedScenes, overlays, type Scene } from './library.ts'
+import {
+  denseScenes,
+  exampleScenes,
+  generatedScenes,
+  overlays,
+  type Scene,
+} from './sample-definitions.ts'
 import { openScheduler, type Scheduler } from './scheduler.ts'
 
 /** One life of a node: a crash ends it, and another begins in its place. */

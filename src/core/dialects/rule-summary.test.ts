@@ -12,8 +12,8 @@ import { sourceOf } from '../source/source.ts'
 import { readCall } from '../tools/read-call.ts'
 import { compileDefinition } from './compile-definition.ts'
 import { briefWithoutRules } from './rules-text.ts'
+import { type View, viewMember } from './run-view.ts'
 import { toCommand } from './to-command.ts'
-import { type View, viewMember } from './view.ts'
 
 const agent: Actor = { kind: 'agent', name: 'agent' }
 

@@ -3,8 +3,8 @@
  */
 import { expect, test } from 'vitest'
 import { compileDefinition } from '../dialects/compile-definition.ts'
+import { viewMember } from '../dialects/run-view.ts'
 import { toCommand } from '../dialects/to-command.ts'
-import { viewMember } from '../dialects/view.ts'
 import type { Json } from '../json.ts'
 import type { Machine } from '../machine/machine.ts'
 import { sourceOf } from '../source/source.ts'

@@ -3,9 +3,9 @@
  * no common order. Knows the library's tree. Must not know scopes.
  */
 import { type CelTree, celChildren } from './cel-limits.ts'
-import { celPathOf } from './cel-reads.ts'
+import { celPathOf } from './cel-referenced-variables.ts'
 import type { KnowPath, TypeMismatch } from './jmespath-type-mismatches.ts'
-import type { ValueKind } from './known-values.ts'
+import type { ValueKind } from './possible-values.ts'
 
 const signs: Readonly<Record<string, string>> = {
   '_==_': '==',

@@ -6,7 +6,7 @@ import { type CelInput, type CelValue, isCelError, parse, plan } from '@bufbuild
 import { emptyRecord, type JsonObject, own } from '../json.ts'
 import { newCache } from './bounded-cache.ts'
 import { type CelTree, limitedEnv, meterRun, meterTree } from './cel-limits.ts'
-import { celProblem, celReads, isTypeName } from './cel-reads.ts'
+import { celProblem, celReads, isTypeName } from './cel-referenced-variables.ts'
 import { celTypeMismatches } from './cel-type-mismatches.ts'
 import { fromCel, toCel } from './cel-values.ts'
 import { depthProblem, type Misfit } from './expression-depth.ts'

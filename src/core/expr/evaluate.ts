@@ -9,8 +9,8 @@ import type { CaseBranch, Evaluated, Expr, Scope } from './expression-types.ts'
 import { isTruthy } from './is-truthy.ts'
 import { doubtJmespath, evaluateJmespath, parseJmespath } from './jmespath.ts'
 import type { KnowPath, TypeMismatch } from './jmespath-type-mismatches.ts'
-import { anyValue, type KnownValue } from './known-values.ts'
 import { nestingMax } from './meter.ts'
+import { anyValue, type KnownValue } from './possible-values.ts'
 
 export { isTruthy } from './is-truthy.ts'
 

@@ -3,7 +3,7 @@
  * Knows how literals are written in JMESPath and CEL. Must not know trees.
  */
 import type { Json } from '../json.ts'
-import type { ValueKind } from './known-values.ts'
+import type { ValueKind } from './possible-values.ts'
 
 /** A comparison as a CEL expression; its sides come in backticks. */
 export function asCel(sides: readonly string[], sign: string): string {

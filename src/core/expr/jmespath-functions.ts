@@ -25,7 +25,7 @@ import {
   replaceText,
   splitText,
   trimText,
-} from './jmespath-text.ts'
+} from './jmespath-string-functions.ts'
 import {
   charge,
   chargeText,

@@ -19,7 +19,7 @@ import {
   truthyPart,
   type ValueKind,
   valueOfKinds,
-} from './known-values.ts'
+} from './possible-values.ts'
 
 /** A part of an expression that can never work: why, and what to write. */
 export type TypeMismatch = { readonly message: string; readonly hint: string }

@@ -9,15 +9,15 @@ import { depthProblem, type Misfit } from './expression-depth.ts'
 import type { Evaluated } from './expression-types.ts'
 import { callProblem } from './jmespath-functions.ts'
 import { type JmespathTree, walkTree } from './jmespath-interpreter.ts'
-import { readsOf } from './jmespath-reads.ts'
+import { readsOf } from './jmespath-referenced-paths.ts'
 import {
   jmespathTypeMismatches,
   type KnowPath,
   type TypeCheckedTree,
 } from './jmespath-type-mismatches.ts'
-import { anyValue } from './known-values.ts'
 import { libraryErrorReason } from './library-error.ts'
 import { compiledMax, newMeter, settleMeter, treeDepthMax } from './meter.ts'
+import { anyValue } from './possible-values.ts'
 
 type Compiled =
   | { readonly ok: true; readonly tree: JmespathTree }

@@ -234,7 +234,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'src/doors/cli/verbs/statusline.ts': 'only Claude Code has a status line',
   'scripts/bench/hooks-daemon.ts': 'a benchmark of the hooks of Claude Code',
   'scripts/bench/hooks.ts': 'a benchmark of the hooks of Claude Code',
-  'scripts/bench/record-floor.ts': 'the record of a call of Claude Code',
+  'scripts/bench/record-baseline.ts': 'the record of a call of Claude Code',
   'scripts/bench/record-runs.ts': 'the record of a call of Claude Code',
 }
 

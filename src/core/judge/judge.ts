@@ -9,7 +9,7 @@ import type { Call, Reservation, Reserve } from '../engine/types.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
 import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
-import { type Observation, observationOf } from './observed-answers.ts'
+import { type Observation, observationOf } from './observe-mode.ts'
 import { quorumFor } from './policy-layers.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
 import {
@@ -20,7 +20,7 @@ import {
   worstAnswer,
 } from './rule-answer.ts'
 import { type JudgingContext, type Rule, type RuleInput, ruleInputFor } from './rule-input.ts'
-import { runStatus } from './run-status.ts'
+import { runStatus } from './rule-on-run-status.ts'
 import { stageRules } from './stage-rules.ts'
 
 /** In the order in which they are asked; of the worst answers the first decides. */

@@ -6,7 +6,7 @@ import { isHopeless, quorumText } from '../machine/quorum.ts'
 import { answeringRule, asks, type Consulted, quorumFor } from './policy-layers.ts'
 import { denyBy, noAnswers, passBy, type RuleAnswer } from './rule-answer.ts'
 import type { Rule, RuleInput } from './rule-input.ts'
-import { waiting } from './run-status.ts'
+import { waiting } from './rule-on-run-status.ts'
 
 /** The answer of every policy that holds here, the highest authority first. */
 export const policyRule: Rule = (question) => {

@@ -14,7 +14,7 @@ import {
   type PlacedLimit,
 } from './policy-layers.ts'
 import type { JudgingExtent, RuleAnswer } from './rule-answer.ts'
-import { availabilityOf, type CallAvailability } from './run-status.ts'
+import { availabilityOf, type CallAvailability } from './rule-on-run-status.ts'
 
 /** What a call is judged by. */
 export type JudgingContext = {

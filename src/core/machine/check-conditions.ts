@@ -13,7 +13,7 @@ import {
   oneOfValues,
   type ValueKind,
   valueOfKinds,
-} from '../expr/known-values.ts'
+} from '../expr/possible-values.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { CheckContext } from './check-context.ts'
 import type { Field, Op, Stage } from './machine.ts'

@@ -5,9 +5,9 @@
 import { assertNever } from '../assert.ts'
 import type { Finding } from '../finding.ts'
 import { own } from '../json.ts'
-import { nearestName } from './check-names.ts'
 import { type Edge, edgesOf } from './graph.ts'
 import type { Machine, Stage } from './machine.ts'
+import { nearestName } from './name-suggestions.ts'
 
 export type CheckContext = {
   readonly machine: Machine

@@ -6,8 +6,8 @@ import { compare } from '../expr/compare-values.ts'
 import { type Finding, finding } from '../finding.ts'
 import { canonicalJson, type Json } from '../json.ts'
 import type { CheckContext } from './check-context.ts'
-import { quotedList } from './check-names.ts'
 import type { Guard, Route } from './machine.ts'
+import { quotedList } from './name-suggestions.ts'
 import { type CompareGuard, guardUsesOf, type Writers, writersOf } from './variable-writers.ts'
 
 // INVARIANT: shadows between guarded routes are looked for in pairs, so that there is a maximum.

@@ -3,8 +3,8 @@
  * Knows names of machines. Must not know where they are kept: it is given a way to look them up.
  */
 import { type Finding, finding } from '../finding.ts'
-import { nearestName, quotedList } from './check-names.ts'
 import type { Machine, Move } from './machine.ts'
+import { nearestName, quotedList } from './name-suggestions.ts'
 
 // INVARIANT: a library may be large; beyond this many machines the walk ends.
 const machinesMax = 10_000

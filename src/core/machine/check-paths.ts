@@ -4,8 +4,8 @@
  */
 import { type Finding, finding } from '../finding.ts'
 import { type CheckContext, isOpenEnded, linksOf, stageOf, withNamed } from './check-context.ts'
-import { quotedList } from './check-names.ts'
 import { cyclesOf, type Edge, reachableFrom, reverse } from './graph.ts'
+import { quotedList } from './name-suggestions.ts'
 
 /** STAGE_UNREACHABLE: no way leads there. */
 export function checkReachable(survey: CheckContext): readonly Finding[] {

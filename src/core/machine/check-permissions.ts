@@ -6,9 +6,9 @@
 import { type Finding, finding } from '../finding.ts'
 import { whyDead, whyTooBroad } from './check-commands.ts'
 import { type CheckContext, isOpenEnded, stageOf } from './check-context.ts'
-import { quotedList } from './check-names.ts'
 import type { Edge } from './graph.ts'
 import { reachableFrom } from './graph.ts'
+import { quotedList } from './name-suggestions.ts'
 import { type Power, powerOfRule, powers, powerWords } from './tool-power.ts'
 
 /**

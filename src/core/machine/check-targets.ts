@@ -5,9 +5,9 @@
  */
 import { type Finding, finding } from '../finding.ts'
 import { type CheckContext, isOpenEnded, linksOf, stageOf, withNamed } from './check-context.ts'
-import { quotedList } from './check-names.ts'
 import { type Edge, type GraphLinks, reachableFrom } from './graph.ts'
 import type { ForkBranch, Move } from './machine.ts'
+import { quotedList } from './name-suggestions.ts'
 
 // INVARIANT: one walk per branch is not linear, so that all of them together have a maximum.
 const branchVisitsMax = 1_000_000

@@ -3,15 +3,21 @@ import { z } from 'zod'
 
 const price = z.number().min(0).max(100_000)
 const rates = {
-  input: price,
-  output: price,
-  cacheRead: price.exactOptional(),
-  cacheWrite: price.exactOptional(),
-  cacheWriteHour: price.exactOptional(),
+  input: price.describe('Price of input tokens.'),
+  output: price.describe('Price of output tokens.'),
+  cacheRead: price.exactOptional().describe('Price of tokens read from the cache.'),
+  cacheWrite: price.exactOptional().describe('Price of tokens written to the cache.'),
+  cacheWriteHour: price
+    .exactOptional()
+    .describe('Price of tokens written to the cache for an hour.'),
 }
+const above = z.int().min(1).describe('Number of input tokens above which these prices apply.')
 const priceSchema = z.strictObject({
   ...rates,
-  long: z.strictObject({ above: z.int().min(1), ...rates }).exactOptional(),
+  long: z
+    .strictObject({ above, ...rates })
+    .exactOptional()
+    .describe('Prices for long prompts.'),
 })
 
 /** By the name of a model. */

@@ -37,7 +37,7 @@ export const approvalsSchema = z
       .max(100)
       .optional()
       .describe(
-        "Names of the people whose approval counts. Without this field, everyone's counts.",
+        "Names of the people whose approval counts. Without this field, anyone's approval counts.",
       ),
   })
   .meta({ id: 'approvals' })
@@ -73,8 +73,8 @@ export const policySchema = z
       .boolean()
       .optional()
       .describe(
-        'Record what this policy, or the definition it is in, would deny, but do not enforce ' +
-          'it. In the data directory: everything below it as well. Default: `false`.',
+        'Records what this policy, or the definition it is in, would deny, without enforcing ' +
+          'it. In the data directory, this covers everything below it too. Default: `false`.',
       ),
     min_isolation: z
       .enum(isolationLevels)

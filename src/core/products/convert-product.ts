@@ -63,8 +63,8 @@ function partOf(
   const isWhole = node === root
   const notes: ProductNote[] = []
   if (!isWhole) {
-    const what = 'the definition is taken out of what is around it'
-    notes.push({ kind: 'changed', pointer: node.pointer, what, effect: 'it is a file of its own' })
+    const what = 'the definition is extracted from the document that contains it'
+    notes.push({ kind: 'changed', pointer: node.pointer, what, effect: 'it becomes its own file' })
   }
   for (const one of beside) notes.push(besideNote(one.key, one.node))
   notes.push(...(product === 'syllable' ? notesOnSyllable(node) : []))

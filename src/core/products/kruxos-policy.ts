@@ -49,7 +49,7 @@ function notesOnRoot(root: Node): readonly ProductNote[] {
     notes.push({ kind: 'changed', pointer: root.pointer, what, effect })
   }
   if (tier !== null && tierOf(tier.value) === 'ask') {
-    const what = 'by default a person was asked; a policy of Pawl allows or denies by default'
+    const what = 'a person was asked by default; a Pawl policy can only allow or deny by default'
     const effect = 'everything that no rule names is denied'
     notes.push({ kind: 'lost', pointer: tier.node.pointer, what, effect })
   }
@@ -75,7 +75,7 @@ function overridden(rules: readonly TierRule[]): readonly ProductNote[] {
         strictness[one.list] > strictness[rule.list],
     )
     if (wider === undefined) return []
-    const what = `\`${rule.from}\` was an exception from \`${wider.from}\``
+    const what = `\`${rule.from}\` was an exception to \`${wider.from}\``
     const effect = `the stricter rule applies to it, too: it is in \`${wider.list}\``
     return [{ kind: 'lost', pointer: rule.pointer, what, effect }]
   })

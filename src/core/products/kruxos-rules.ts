@@ -97,7 +97,7 @@ function ruleOf({ capability, node, at }: Entry, reading: Reading): TierRule {
     notes.push({ kind: 'lost', pointer: node.pointer, what, effect })
   }
   if (typeof tier !== 'string' || !Object.hasOwn(tiers, tier)) {
-    const what = `the tier of \`${capability}\` is not known`
+    const what = `the tier of \`${capability}\` is unknown`
     notes.push({ kind: 'lost', pointer: node.pointer, what, effect: 'it is denied' })
   }
   if (tier === 'notify' && list === 'allow') {
@@ -169,7 +169,7 @@ function rateOf(
   const calls = value.max ?? value.max_calls
   const seconds = secondsOf(value.window ?? value.window_seconds ?? null)
   if (typeof calls !== 'number' || !Number.isInteger(calls) || calls < 1 || seconds === null) {
-    const what = `the rate limit of \`${capability}\` cannot be read`
+    const what = `the rate limit of \`${capability}\` cannot be parsed`
     notes.push({ kind: 'lost', pointer: limit.pointer, what, effect: 'a person is asked' })
     return 'unreadable'
   }

@@ -12,7 +12,7 @@ export function notesOnWorkflow(root: Node): readonly ProductNote[] {
   if (mode !== undefined) return []
   const asking = firstWith(root, 'requires_approval')
   if (asking === null) return []
-  const what = '`requires_approval` is enforced, not advice'
+  const what = '`requires_approval` is enforced, not advisory'
   const effect = 'set `meta.approval_mode` to `none` to let the agent go on without a person'
   return [{ kind: 'changed', pointer: asking.pointer, what, effect }]
 }

@@ -12,10 +12,11 @@ import { readShell } from '../shell/read-shell.ts'
 import { bookkeepingOf, resourceCapability } from './bookkeeping.ts'
 import { sizeOfEdit } from './edit-size.ts'
 import { directoryIn, type NamedPath, pathsIn, patternsIn } from './input-paths.ts'
+import { withTyping } from './interactive-input.ts'
 import type { McpName } from './mcp-name.ts'
-import { isControlTool } from './own-tools.ts'
 import { readDiff, readPatch } from './patch.ts'
 import { absoluteOf, type From, insideOf, pathProblem } from './paths.ts'
+import { isControlTool } from './pawl-tool-names.ts'
 import { readCommandsIn } from './read-only-commands.ts'
 import { serverToolKind } from './server-tool-kind.ts'
 import { changeByShell } from './shell-change.ts'
@@ -29,7 +30,6 @@ import {
   takesPatch,
   toolOf,
 } from './tool-names.ts'
-import { withTyping } from './typed-input.ts'
 
 /** Where a call happens, and what its host and the disk say about it. */
 export type CallLocation = {

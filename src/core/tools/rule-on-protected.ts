@@ -9,7 +9,7 @@ import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
 import type { GoodReading, ShellReading } from '../shell/shell-reading.ts'
 import { agentsCommandIn } from './agent-programs.ts'
-import { madeNameIn, personsCommandIn } from './own-program.ts'
+import { madeNameIn, personsCommandIn } from './pawl-program.ts'
 import { privateFolderIn } from './private-folders.ts'
 import {
   concernsProtected,

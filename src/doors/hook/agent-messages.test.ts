@@ -1,7 +1,7 @@
 /** What an agent is told through its host about where its run stands. */
 import { expect, test } from 'vitest'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
-import { type View, viewMember } from '../../core/dialects/view.ts'
+import { type View, viewMember } from '../../core/dialects/run-view.ts'
 import { mainOf, startFamily } from '../../core/engine/family.ts'
 import { formatHint } from '../../core/engine/format-hint.ts'
 import type { Alternative } from '../../core/engine/types.ts'

@@ -5,7 +5,7 @@
 
 import { assertNever } from '../../core/assert.ts'
 import { briefWithoutRules, rulesText } from '../../core/dialects/rules-text.ts'
-import type { View } from '../../core/dialects/view.ts'
+import type { View } from '../../core/dialects/run-view.ts'
 import { type HintWords, rewordHint } from '../../core/engine/format-hint.ts'
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import { ruleText } from '../../core/judge/rule-answer.ts'

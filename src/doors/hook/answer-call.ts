@@ -5,7 +5,12 @@
 import type { Report } from '../../core/engine/types.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
-import { isControlTool, isGateway, isSignalTool, jobToolNames } from '../../core/tools/own-tools.ts'
+import {
+  isControlTool,
+  isGateway,
+  isSignalTool,
+  jobToolNames,
+} from '../../core/tools/pawl-tool-names.ts'
 import { toolOf } from '../../core/tools/tool-names.ts'
 import type { CallAnswer, CallPlace } from '../../runtime/calls/calls.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'

@@ -2,7 +2,7 @@
  * Answers the hooks at the start of a session, at a prompt of the user, and when the agent wants
  * to stop.
  */
-import type { View } from '../../core/dialects/view.ts'
+import type { View } from '../../core/dialects/run-view.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import { pendingCallIn, quorumIn } from '../../runtime/people/approval-question.ts'

@@ -1,6 +1,6 @@
 /** The submit tool of a form: its name, and its schema built from the fields of the step. */
 import type { Json, JsonObject } from '../../core/json.ts'
-import { isReservedToolName } from '../../core/tools/own-tools.ts'
+import { isReservedToolName } from '../../core/tools/pawl-tool-names.ts'
 import { PawlProblem, problem } from '../api/problem.ts'
 import type { RunReadings } from './resolve-run.ts'
 

@@ -5,7 +5,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { isJsonContentType } from '@modelcontextprotocol/server'
 import { asObject, type Json } from '../../core/json.ts'
-import { isToolPrefix } from '../../core/tools/own-tools.ts'
+import { isToolPrefix } from '../../core/tools/pawl-tool-names.ts'
 import { parseJson } from '../api/parse-json.ts'
 import type { Endpoint, SessionPlace } from './client-session.ts'
 import { notJson, notRequest, stdioMessageBytesMax } from './stdio-wire.ts'

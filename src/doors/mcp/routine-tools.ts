@@ -4,7 +4,7 @@
  */
 import type { Tool as Listed } from '@modelcontextprotocol/server'
 import { own } from '../../core/json.ts'
-import { answerTool } from '../../core/tools/own-tools.ts'
+import { answerTool } from '../../core/tools/pawl-tool-names.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem, problem } from '../api/problem.ts'
 import { processTools } from '../api/process-tools.ts'

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { compileDefinition } from '../../core/dialects/compile-definition.ts'
-import { viewMember } from '../../core/dialects/view.ts'
+import { viewMember } from '../../core/dialects/run-view.ts'
 import { mainOf, startFamily } from '../../core/engine/family.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { sourceOf } from '../../core/source/source.ts'

@@ -4,7 +4,7 @@
  */
 import { briefWithoutRules, rulesText } from '../../core/dialects/rules-text.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { answerTool } from '../../core/tools/own-tools.ts'
+import { answerTool } from '../../core/tools/pawl-tool-names.ts'
 import { spellOwnTool } from '../../core/tools/spell-tools.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { formToolOf, submitToolOf } from './form-tool.ts'

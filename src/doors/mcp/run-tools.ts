@@ -7,7 +7,6 @@ import type { JsonObject } from '../../core/json.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import { PawlProblem } from '../api/problem.ts'
 import { annotationsOf, checkedInput, inputSchemaOf, type ToolSet } from './dispatch-tool.ts'
-import { dropInFields, ownPrefix, withoutForeign } from './drop-in-fields.ts'
 import { formDescription, formSchema, formToolOf } from './form-tool.ts'
 import { jobTools, offeredJobTools } from './job-tools.ts'
 import {
@@ -28,6 +27,7 @@ import {
   transitionTool,
 } from './signal-tools.ts'
 import { createTool, listTool, loadTool } from './start-tools.ts'
+import { dropInFields, ownPrefix, withoutForeign } from './statewright-fields.ts'
 import { type McpTool, readPlace, type ToolContext, type ToolInvocation } from './tool-context.ts'
 import { outputSchema, type ToolResult } from './tool-result.ts'
 

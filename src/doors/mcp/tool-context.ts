@@ -1,7 +1,7 @@
 /** The context and shape of every tool. */
 import type { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
-import type { ControlTool, JobTool } from '../../core/tools/own-tools.ts'
+import type { ControlTool, JobTool } from '../../core/tools/pawl-tool-names.ts'
 import type { ProblemDocument } from '../api/problem.ts'
 import type { ToolCaller } from './caller-mark.ts'
 import type { ElicitingClient } from './elicit.ts'

@@ -1,6 +1,6 @@
 /** How texts for an agent name the tools of this server. */
 import type { AgentHostId } from '../../core/hosts/registry.ts'
-import type { ControlTool } from '../../core/tools/own-tools.ts'
+import type { ControlTool } from '../../core/tools/pawl-tool-names.ts'
 import { spellOwnTool } from '../../core/tools/spell-tools.ts'
 
 export type ToolSpeech = {

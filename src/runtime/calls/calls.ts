@@ -3,7 +3,7 @@
  * still being made, and how it ended. See docs/reference/calls.md.
  * Knows callers and calls. Must not know hosts, transports or texts.
  */
-import type { View } from '../../core/dialects/view.ts'
+import type { View } from '../../core/dialects/run-view.ts'
 import type { Actor, Alternative, CallRefusal, Report, Verdict } from '../../core/engine/types.ts'
 import type { HostId } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'

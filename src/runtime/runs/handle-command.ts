@@ -3,7 +3,7 @@
  * Knows transactions. Must not contain a condition about the domain.
  */
 import { toUSVString } from 'node:util'
-import { type View, viewMember } from '../../core/dialects/view.ts'
+import { type View, viewMember } from '../../core/dialects/run-view.ts'
 import type { Context, Family, FamilyDecision, FamilyMember } from '../../core/engine/family.ts'
 import { commandFamily, mainOf, memberOfBranch } from '../../core/engine/family.ts'
 import type { Actor, Command } from '../../core/engine/types.ts'

@@ -16,7 +16,7 @@ import type {
 } from '../../machine/machine.ts'
 import { quorumOf } from '../../machine/quorum.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
-import { answerTool } from '../../tools/own-tools.ts'
+import { answerTool } from '../../tools/pawl-tool-names.ts'
 import type { CompilerOutput } from '../compiler-output.ts'
 import {
   budgetOf,

@@ -5,7 +5,7 @@
 import { globProblem } from '../../expr/glob.ts'
 import type { Finding } from '../../finding.ts'
 import { finding, joinPointer } from '../../finding.ts'
-import { nearestName } from '../../machine/check-names.ts'
+import { nearestName } from '../../machine/name-suggestions.ts'
 import { isKnownToolName, knownToolNames } from '../../tools/tool-names.ts'
 import type { WorkflowDefinition } from './schema.ts'
 

@@ -168,7 +168,8 @@ const stateSchema = z
     allowed_tools: namesField
       .optional()
       .describe(
-        'Tools the agent may use here. Without this field, all; an empty list allows none.',
+        'Tools the agent may use here. Without this field, all tools are allowed; an empty ' +
+          'list allows none.',
       ),
     disallowed_tools: namesField.optional().describe('Tools the agent may not use here.'),
     allowed_commands: namesField

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { followJob, printLogs } from './follow-job.ts'
-import type { JobCommand } from './request.ts'
+import type { JobCommand } from './job-command-line.ts'
 
 const said = Buffer.from([0xff, 0x00, 0xc3, 0x28, 0x0a])
 

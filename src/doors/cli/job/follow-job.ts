@@ -4,7 +4,7 @@
 import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { printResult } from '../remote/remote-verb.ts'
-import { type JobCommand, numberOf, runOf } from './request.ts'
+import { type JobCommand, numberOf, runOf } from './job-command-line.ts'
 
 /** How long the daemon waits for more before it answers. */
 const waitMs = 300

@@ -6,7 +6,7 @@ import type { Verb } from '../io.ts'
 import { oneWord, refuseMore, usage } from '../options.ts'
 import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { followJob, printLogs } from './follow-job.ts'
-import { type JobCommand, jobKinds, numberOf, runOf } from './request.ts'
+import { type JobCommand, jobKinds, numberOf, runOf } from './job-command-line.ts'
 import { runJob } from './run-job.ts'
 import { jobsText, statusText } from './show-job.ts'
 

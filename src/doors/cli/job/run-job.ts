@@ -8,7 +8,7 @@ import type { OperationAnswer, OperationInput } from '../../api/contract.ts'
 import { oneOf, usage } from '../options.ts'
 import { printResult } from '../remote/remote-verb.ts'
 import { followJob } from './follow-job.ts'
-import { type JobCommand, numberOf, runOf } from './request.ts'
+import { type JobCommand, numberOf, runOf } from './job-command-line.ts'
 import { resultText } from './show-job.ts'
 
 type Result = Exclude<OperationAnswer<'jobs.run'>, { status: 'pending_approval' }>

@@ -2,7 +2,7 @@
  * What a line of a walk can mean, and what its readers share.
  * Must not know how a line is read, nor terminals.
  */
-import type { View } from '../../../core/dialects/view.ts'
+import type { View } from '../../../core/dialects/run-view.ts'
 import type { OpenCall } from '../../../core/engine/types.ts'
 import type { Machine, Stage } from '../../../core/machine/machine.ts'
 import type { WalkAction } from '../../../testing/walk.ts'

@@ -4,7 +4,7 @@
  * Knows walks and the case format. Must not know files.
  */
 import { assertNever } from '../../../core/assert.ts'
-import type { View } from '../../../core/dialects/view.ts'
+import type { View } from '../../../core/dialects/run-view.ts'
 import type { Reply } from '../../../core/engine/types.ts'
 import { warningCodes } from '../../../core/errors.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'

@@ -4,7 +4,7 @@
  */
 
 import { assertNever } from '../../../core/assert.ts'
-import type { View } from '../../../core/dialects/view.ts'
+import type { View } from '../../../core/dialects/run-view.ts'
 import type { Recorded } from '../../../core/engine/family.ts'
 import { hasEnded } from '../../../core/engine/is-running.ts'
 import type { Reply } from '../../../core/engine/types.ts'

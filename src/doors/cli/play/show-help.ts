@@ -3,7 +3,7 @@
  */
 
 import { closestName } from '../../../core/closest-name.ts'
-import type { View } from '../../../core/dialects/view.ts'
+import type { View } from '../../../core/dialects/run-view.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { type CommandWord, commandNamed, commandWords } from './commands.ts'
 import { hang, type StyledLine, styledLine, styledSpan } from './styled-text.ts'

@@ -3,7 +3,7 @@
  * Knows views and machines. Must not know terminals beyond their width.
  */
 
-import type { View } from '../../../core/dialects/view.ts'
+import type { View } from '../../../core/dialects/run-view.ts'
 import { cellsOf } from '../../../core/draw/label-text.ts'
 import { compareText, conditionText } from '../../../core/draw/stage-facts.ts'
 import type { FamilyMember } from '../../../core/engine/family.ts'

@@ -4,7 +4,7 @@
  * Knows views and machines. Must not know terminals beyond their width.
  */
 
-import type { View } from '../../../core/dialects/view.ts'
+import type { View } from '../../../core/dialects/run-view.ts'
 import { cellsOf } from '../../../core/draw/label-text.ts'
 import { mainOf } from '../../../core/engine/family.ts'
 import { hasEnded } from '../../../core/engine/is-running.ts'

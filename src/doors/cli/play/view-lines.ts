@@ -4,7 +4,7 @@
  */
 import { assertNever } from '../../../core/assert.ts'
 import { briefWithoutRules, ruleLines } from '../../../core/dialects/rules-text.ts'
-import type { View } from '../../../core/dialects/view.ts'
+import type { View } from '../../../core/dialects/run-view.ts'
 import { cellsOf } from '../../../core/draw/label-text.ts'
 import type { Status } from '../../../core/engine/types.ts'
 import type { Json } from '../../../core/json.ts'

@@ -3,7 +3,7 @@
  * Knows views. Must not know how they came here.
  */
 
-import type { View } from '../../../core/dialects/view.ts'
+import type { View } from '../../../core/dialects/run-view.ts'
 import type { Io } from '../io.ts'
 import { printLines, type StyledLine, styledLine, styledSpan } from '../play/styled-text.ts'
 import {

@@ -10,8 +10,8 @@ const help: VerbHelp = {
   usage: ['approve ID [OPTIONS]'],
   about: `\
 ID is the id of an approval (\`pawl approvals\` lists them), or the start of the id.
-You approve exactly the move or call that is waiting, once. The first decision
-counts. Not available to agents.`,
+The approval covers exactly the move or call that is waiting, once. Only the first
+decision counts. Not available to agents.`,
   options: [
     ['--note TEXT', 'a note to the agent, kept in the log'],
     ['--var KEY=VALUE', 'change a value of the move, if its gate allows it; repeatable'],

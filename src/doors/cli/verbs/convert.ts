@@ -31,7 +31,7 @@ const help: VerbHelp = {
     'convert --from PRODUCT FILE|FOLDER... [--out FOLDER] [--force] [--json]',
   ],
   about: `\
-With --to, the result means the same as FILE: an agent may do the same things, and no
+With --to, the result is equivalent to FILE: an agent may do the same things, and no
 others. Whatever the other dialect cannot express is a loss: each loss is listed with
 its place and its effect, and nothing is written. Converting to the same dialect writes
 a clean copy. Comments, unused guards and fields that nothing reads are dropped.

@@ -25,7 +25,7 @@ and are never changed.`,
     ],
   ],
   examples: ['db check', 'db status --json'],
-  exits: { 0: 'no problems', 1: 'there are problems', 2: 'usage error, or a daemon is running' },
+  exits: { 0: 'no problems', 1: 'problems were found', 2: 'usage error, or a daemon is running' },
 }
 
 const tasks = ['status', 'check', 'rebuild'] as const

@@ -44,7 +44,7 @@ const help: VerbHelp = {
   ],
   about: `\
 Without RUN, shows the last run of this folder, even one that has ended. Costs are
-added up for each stage. The reason and the rule are below each denied call.
+added up for each stage. The reason and the rule are shown below each denied call.
 
 Every record contains a hash over itself and the record before it. --verify
 recomputes all hashes and names the first record that does not match. Somebody

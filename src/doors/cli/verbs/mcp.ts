@@ -3,7 +3,7 @@
  */
 
 import { agentHostIds, listInProse } from '../../../core/hosts/registry.ts'
-import { isToolPrefix } from '../../../core/tools/own-tools.ts'
+import { isToolPrefix } from '../../../core/tools/pawl-tool-names.ts'
 import { workspaceOf } from '../find-inputs.ts'
 import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
@@ -14,7 +14,7 @@ const help: VerbHelp = {
   usage: ['mcp [OPTIONS]'],
   about: `\
 An agent host starts it on stdio (docs/reference/mcp.md) and stops it by closing
-its input. It talks to the daemon as an agent, and starts one if none is running.
+its input. It talks to the daemon as an agent, and starts a daemon if none is running.
 PAWL_RUN in the environment names the run, if no hook does.`,
   options: [
     ['--workspace DIR', 'the folder of the agent; default: the current folder'],
@@ -22,7 +22,7 @@ PAWL_RUN in the environment names the run, if no hook does.`,
     [
       '--tool-prefix TEXT',
       'the prefix of tool names; default: `pawl_`. Letters and digits, then `_`; ' +
-        '`statewright_` fits instructions that were written for Statewright',
+        'use `statewright_` for instructions written for Statewright',
     ],
     [
       '--process',

@@ -12,7 +12,11 @@ const help: VerbHelp = {
 Sends a test message over every channel under \`notify\` in config.json, and prints
 the result of each. Not available to agents.`,
   examples: ['notify test'],
-  exits: { 0: 'all messages were sent', 1: 'a channel failed, or there is none', 2: notAsked },
+  exits: {
+    0: 'all messages were sent',
+    1: 'a channel failed, or no channel is configured',
+    2: notAsked,
+  },
 }
 
 export const notifyVerb = remoteVerb({

@@ -12,7 +12,7 @@ const help: VerbHelp = {
 A paused run accepts no signals, and every tool call of its agent is denied. A run
 that a person paused can be resumed only by a person.`,
   options: [
-    ['--release', 'lift the rules of the run while it is paused: the agent works freely'],
+    ['--release', 'lift the rules of the run while it is paused: the agent can work freely'],
     ['--reason TEXT', 'why, for the log and for people'],
   ],
   examples: ['pause', 'pause --release', 'pause --reason "the staging server is down"'],

@@ -9,7 +9,7 @@ const help: VerbHelp = {
   usage: ['refuse ID [OPTIONS]'],
   about: `\
 ID is the id of an approval (\`pawl approvals\` lists them), or the start of the id.
-The first decision counts. Not available to agents.`,
+Only the first decision counts. Not available to agents.`,
   options: [['--note TEXT', 'the reason; the agent receives it']],
   examples: ["refuse 59b29 --note 'run the tests first'"],
   exits: {

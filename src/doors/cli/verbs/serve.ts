@@ -13,7 +13,7 @@ const help: VerbHelp = {
 You rarely need it: every command that needs a daemon starts one in the background.
 There is one daemon per data directory (PAWL_HOME, or else the XDG data directory);
 docs/operate/daemon.md describes the directory. The daemon listens on a unix socket and on
-loopback HTTP. It removes everything from its environment that could be a secret.
+loopback HTTP. It removes from its environment everything that could be a secret.
 Ctrl-C or \`pawl stop\` stops it.`,
   options: [
     ['--port N', 'the HTTP port; default: `port` of config.json, else any free port'],

@@ -10,7 +10,7 @@ import { notAsked, remoteVerb } from '../remote/remote-verb.ts'
 const help: VerbHelp = {
   usage: ['signal NAME [OPTIONS]', 'signal --var FIELD=VALUE… [OPTIONS]'],
   about: `\
-The second form submits the fields of a form, which has only one signal.`,
+Use the second syntax for a form, which has only one signal: it submits fields.`,
   options: [
     ['--run RUN', 'the run; default: the only open run of this folder and the folders above it'],
     [

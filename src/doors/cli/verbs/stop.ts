@@ -15,7 +15,7 @@ that needs a daemon starts one, and it continues where this one stopped. Not
 available to agents.`,
   options: [['--json', 'print { "stopped": true }, or false if no daemon was running']],
   examples: ['stop'],
-  exits: { 0: 'no daemon is running any more', 2: 'usage error, or it could not be stopped' },
+  exits: { 0: 'no daemon is running', 2: 'usage error, or it could not be stopped' },
 }
 
 export const stopVerb: Verb = {

@@ -32,7 +32,7 @@ exit code.`,
   options: [
     ['--coverage', 'show which stages and routes of each definition the cases reach'],
     ['--junit FILE', 'write JUnit XML to FILE'],
-    ['--json', 'print one JSON object per case and line (see below)'],
+    ['--json', 'print one JSON object per case, one per line (see below)'],
     ['--filter TEXT', 'run only cases whose id or title contains TEXT'],
     ['--quiet', 'print the summary only'],
   ],

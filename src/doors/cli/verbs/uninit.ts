@@ -37,7 +37,7 @@ to agents.
 
 With --user: removes the hooks that \`pawl init --user\` wrote for every folder.`,
   options: [
-    ['--user', 'the hooks of the user instead of those of this folder'],
+    ['--user', 'remove the user hooks instead of those of this folder'],
     ['--yes', 'do not ask'],
     ['--details', 'show the changes to every file; answering `d` does the same'],
   ],

@@ -1,6 +1,6 @@
 /**
  * Opens a store as a daemon does when it starts, and prints how long that took: `node
- * open-waiting.ts FILE`.
+ * measure-store-open.ts FILE`.
  */
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { runtimeOn } from './record-runs.ts'

@@ -3,7 +3,7 @@
  * for Statewright: the values beside the run, under the names that such instructions use.
  */
 import type { JsonObject } from '../../core/json.ts'
-import type { ControlTool } from '../../core/tools/own-tools.ts'
+import type { ControlTool } from '../../core/tools/pawl-tool-names.ts'
 import { isOpen } from '../../runtime/runs/open-statuses.ts'
 import type { RunReadings } from './resolve-run.ts'
 import { ruleFieldsOf } from './rule-fields.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readShell } from '../shell/read-shell.ts'
-import { personsCommandIn } from './own-program.ts'
+import { personsCommandIn } from './pawl-program.ts'
 
 function isPersons(text: string): boolean {
   const reading = readShell(text)

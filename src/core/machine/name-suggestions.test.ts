@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearestName, quotedList } from './check-names.ts'
+import { nearestName, quotedList } from './name-suggestions.ts'
 
 test('a slip of a letter or two, of case or of style finds the name that was meant', () => {
   const known = ['planning', 'code_review', 'done']
