@@ -83,7 +83,7 @@ function piecesOf(parts: readonly WordPart[], lookup: WordLookup): Pieces {
     const isBare = isExpansion(part)
     if (!isBare) isThere = true
     if (value === null) {
-      if (isKnown) start += quotedStart(part, lookup)
+      if (isKnown && isQuoted(part)) start += quotedText(part, lookup).start
       isKnown = false
     } else if (isKnown && isBare) {
       if (/[*?[]/.test(value)) isPattern = true
@@ -112,16 +112,21 @@ function piecesOf(parts: readonly WordPart[], lookup: WordLookup): Pieces {
   }
 }
 
-/** What a quoted part begins with before something in it is only known when it runs. */
-function quotedStart(part: WordPart, lookup: WordLookup): string {
-  if (part.type !== 'DoubleQuoted') return ''
+type Quoted = Extract<WordPart, { type: 'DoubleQuoted' | 'LocaleString' }>
+
+function isQuoted(part: WordPart): part is Quoted {
+  return part.type === 'DoubleQuoted' || part.type === 'LocaleString'
+}
+
+/** What a quoted part begins with, up to what is only known when it runs. */
+function quotedText({ parts }: Quoted, lookup: WordLookup) {
   let start = ''
-  for (const child of part.parts) {
+  for (const child of parts) {
     const value = child.type === 'Literal' ? child.value : lookup.valueOf(child as WordPart)
-    if (value === null) return start
+    if (value === null) return { start, isKnown: false }
     start += value
   }
-  return start
+  return { start, isKnown: true }
 }
 
 function isExpansion(part: WordPart): boolean {
@@ -131,13 +136,13 @@ function isExpansion(part: WordPart): boolean {
 /** Whether what a part says comes from the text: a substitution, or a value assigned in it. */
 function makes(part: WordPart, lookup: WordLookup): boolean {
   if (part.type === 'ProcessSubstitution') return true
-  if (part.type !== 'DoubleQuoted' && part.type !== 'LocaleString') return lookup.isMade(part)
+  if (!isQuoted(part)) return lookup.isMade(part)
   return part.parts.some((child) => child.type !== 'Literal' && lookup.isMade(child as WordPart))
 }
 
 /** Whether the value of a part could become several words. */
 function splits(part: WordPart): boolean {
-  if (part.type !== 'DoubleQuoted' && part.type !== 'LocaleString') return true
+  if (!isQuoted(part)) return true
   return part.text.includes('$@') || part.text.includes('[@]')
 }
 
@@ -150,14 +155,10 @@ function partValue(part: WordPart, lookup: WordLookup): string | null {
     case 'Glob':
     case 'ExtendedGlob':
       return part.parts?.some((inner) => partValue(inner, lookup) === null) ? null : part.text
-    case 'DoubleQuoted': {
-      let whole = ''
-      for (const child of part.parts) {
-        const value = child.type === 'Literal' ? child.value : lookup.valueOf(child as WordPart)
-        if (value === null) return null
-        whole += value
-      }
-      return whole
+    case 'DoubleQuoted':
+    case 'LocaleString': {
+      const { start, isKnown } = quotedText(part, lookup)
+      return isKnown ? start : null
     }
     case 'SimpleExpansion':
     case 'ParameterExpansion':
