@@ -28,6 +28,12 @@ function packageOf(id: AgentHostId): readonly Package[] {
 
 export const packages: readonly Package[] = [
   ...agentHostIds.flatMap(packageOf),
+  // It has no program of its own: that of a package that it needs shows that it is there.
+  {
+    folder: 'agent-sdk',
+    packages: ['@anthropic-ai/claude-agent-sdk@0.3.325'],
+    program: 'anthropic-ai-sdk',
+  },
   {
     folder: 'mcp',
     packages: ['@modelcontextprotocol/server-filesystem@2026.8.31'],

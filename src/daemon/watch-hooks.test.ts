@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -28,7 +28,7 @@ function openWatch(...workspaces: readonly string[]) {
   const announce = async ({ title }: { readonly title: string }) => sent.push(title) > 0
   const alarms = openGuardAlarms({ announce, now: () => 0, log: () => undefined })
   const watch = openHookWatch({ home, runtime, alarms, log: () => undefined })
-  return { watch, folders, sent }
+  return { watch, folders, sent, home }
 }
 
 test.each(['a folder', 'a pipe'])(
@@ -45,3 +45,23 @@ test.each(['a folder', 'a pipe'])(
     expect(sent).toHaveLength(2)
   },
 )
+
+test('what is wrong in one work tree is wrong in the others', async () => {
+  const { watch, folders } = openWatch('a')
+  const [main = ''] = folders
+  const git = (...words: readonly string[]) => execFileSync('git', ['-C', main, ...words])
+  git('init', '-q')
+  git('-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-q', '--allow-empty', '-m', 'first')
+  git('worktree', 'add', '-q', `${main}-tree`)
+  await watch.look()
+  expect(watch.brokenAt(`${main}-tree`).join()).toContain('no longer has')
+})
+
+test('a record of installs that is lost is told once, and the list of folders stays', async () => {
+  const { watch, sent, home } = openWatch('a')
+  rmSync(home.installs)
+  await watch.look()
+  await watch.look()
+  expect(sent).toEqual([expect.stringContaining('is gone, but folders are guarded')])
+  expect(existsSync(join(home.bin, 'guarded'))).toBe(true)
+})

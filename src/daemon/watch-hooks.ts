@@ -11,6 +11,7 @@ import type { Home } from '../home/home.ts'
 import { readInstalls } from '../home/installs.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { sameFolders } from '../runtime/sessions/repository.ts'
 import type { GuardAlarms } from './guard-alarms.ts'
 import type { LogLine } from './log-file.ts'
 
@@ -46,8 +47,24 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
       .filter((install) => host === null || (install.host === host && install.scope === undefined))
       .flatMap((install) => problemsOf(install, workspace))
 
+  let fault = ''
+  /** Null: the record of installs is lost or damaged, which a person is told once. */
+  const installsNow = async (): Promise<readonly Install[] | null> => {
+    try {
+      const installs = readInstalls(home)
+      fault = ''
+      return installs
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause)
+      if (message !== fault) await alarms.raise(`${message}: hooks cannot be watched`)
+      fault = message
+      return null
+    }
+  }
+
   const look = async (): Promise<void> => {
-    const installs = readInstalls(home)
+    const installs = await installsNow()
+    if (installs === null) return alarms.retry()
     // Work trees come and go without us.
     writeGuardedList(home, installs)
     const workspaces = new Set(installs.map(({ workspace }) => workspace))
@@ -81,10 +98,19 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
 
   const known = (): readonly string[] => [...[...seen.values()].flat(), ...alarms.known()]
   const brokenAt = (folder: string): readonly string[] =>
-    [...broken].flatMap(([at, problems]) =>
-      folder === at || folder.startsWith(`${at}/`) ? problems : [],
-    )
+    broken.size === 0 ? [] : brokenIn(broken, sameFolders(folder))
   return { problemsIn, brokenAt, known, look }
+}
+
+/** What is wrong at or above one of some folders: the same folder in several work trees. */
+function brokenIn(
+  broken: ReadonlyMap<string, readonly string[]>,
+  folders: readonly string[],
+): readonly string[] {
+  const isAt = (folder: string, at: string): boolean => folder === at || folder.startsWith(`${at}/`)
+  return [...broken].flatMap(([at, problems]) =>
+    folders.some((folder) => isAt(folder, at)) ? problems : [],
+  )
 }
 
 type Install = ReturnType<typeof readInstalls>[number]

@@ -26,6 +26,11 @@ export function writeGuardedList(home: Home, installs: readonly InstallPlace[]):
   if (readPrivate(listOf(home)) !== wanted) writePrivate(listOf(home), wanted)
 }
 
+/** Whether there is a list with a folder in it. */
+export function hasGuardedList(home: Home): boolean {
+  return (readPrivate(listOf(home)) ?? '') !== ''
+}
+
 /** Whether the hook of a user has anything to do with what a host asks. */
 export function isConcerned(home: Home, folder: string, payload: string): boolean {
   if (!existsSync(listOf(home))) return true

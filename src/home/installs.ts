@@ -2,9 +2,11 @@
  * `installs.json` of a data directory: which hooks `pawl init` has put where.
  * Knows the file. Must not know what any host needs.
  */
+
+import { join } from 'node:path'
 import type { Install } from '../doors/init/install.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
-import { writeGuardedList } from './guarded-list.ts'
+import { hasGuardedList, writeGuardedList } from './guarded-list.ts'
 import type { Home } from './home.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
 
@@ -12,10 +14,18 @@ const formatVersion = 1
 
 type InstallsFile = { readonly version: number; readonly installs: readonly Install[] }
 
-/** All installs; none where there is no file yet. */
+/**
+ * All installs; none where there is no file yet. WHY a fault where only the list of folders is left:
+ * without it, every one of them would be free from now on.
+ */
 export function readInstalls(home: Home): readonly Install[] {
   const text = readPrivate(home.installs)
-  if (text === null) return []
+  if (text === null) {
+    if (!hasGuardedList(home)) return []
+    throw new PawlError('CONFIG_INVALID', `\`${home.installs}\` is gone, but folders are guarded`, {
+      hint: `remove \`${join(home.bin, 'guarded')}\` and run \`pawl init\` again in each project`,
+    })
+  }
   try {
     // WHY the cast: nobody but us writes it; what a stranger put there fails on the next lines.
     const { version, installs } = JSON.parse(text) as InstallsFile

@@ -88,6 +88,14 @@ const overHttp: Readonly<
       mcpServers: { pawl: { httpUrl: url, headers: { Authorization: 'Bearer $PAWL_TOKEN' } } },
     }),
   }),
+  copilot: (url) => ({
+    '.mcp.json': JSON.stringify({
+      mcpServers: {
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the host fills it in
+        pawl: { type: 'http', url, headers: { Authorization: 'Bearer ${PAWL_TOKEN}' } },
+      },
+    }),
+  }),
   opencode: (url) => ({
     'opencode.json': JSON.stringify({
       mcp: {

@@ -25,7 +25,7 @@ type Habits = {
   readonly reach?: (call: ScriptedCall) => ScriptedCall
 }
 
-const { claude, codex, gemini, opencode, qwen } = drivers
+const { claude, codex, copilot, gemini, opencode, qwen } = drivers
 
 function codexSearch(query: string): ScriptedCall {
   return { name: 'tool_search', kind: 'search', input: { query } }
@@ -77,6 +77,17 @@ const habits: Readonly<Record<ProvableHostId, Habits>> = {
     delegate: (prompt) => [turnOf(qwen.toolCalls.agent(prompt))],
     reach: ({ name, input }) => ({ name: 'tool_call', input: { name, arguments: input } }),
   },
+  copilot: {
+    load: [],
+    note: [
+      turnOf({
+        name: 'sql',
+        input: { description: 'note', query: "INSERT INTO todos(id, title) VALUES ('a', 'fix')" },
+      }),
+    ],
+    search: (pattern) => ({ name: 'grep', input: { pattern } }),
+    delegate: (prompt) => [turnOf(copilot.toolCalls.agent(prompt))],
+  },
   opencode: {
     load: [],
     note: [
@@ -112,6 +123,8 @@ export function putBug(world: SandboxEnv): void {
   putFile(world, 'package.json', JSON.stringify({ name: 'sum', private: true, scripts }))
   putFile(world, 'BUG.md', '# add(1, 2) is -1\n')
   putFile(world, 'src/add.mjs', source)
+  // Some hosts make no folder for a new file.
+  putFile(world, 'test/README.md', '# Tests\n')
   const git = (...args: readonly string[]): void => {
     execFileSync('git', args, { cwd: world.project, stdio: 'ignore' })
   }

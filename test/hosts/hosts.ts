@@ -58,6 +58,11 @@ export function putDenyingHook(world: SandboxEnv): void {
     `#!/bin/sh\ngrep -qE '"tool_name": ?${free}' && exit 0\necho denied >&2\nexit 2\n`,
   )
   chmodSync(command, 0o755)
+  if (host === 'copilot') {
+    const hooks = { PreToolUse: [{ type: 'command', bash: command, timeoutSec: 30 }] }
+    putFile(world, agentHosts.copilot.hooksFile, JSON.stringify({ version: 1, hooks }))
+    return
+  }
   const event = host === 'gemini' ? 'BeforeTool' : 'PreToolUse'
   const timeout = host === 'gemini' ? 30_000 : 30
   const hooks = { [event]: [{ hooks: [{ type: 'command', command, timeout }] }] }

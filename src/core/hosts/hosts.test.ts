@@ -68,6 +68,7 @@ describe('a capability means every tool that has it, whichever host names it', (
     gemini: ['invoke_agent', 'delegate_to_agent'],
     qwen: ['agent', 'task', 'create_sub_session', 'workflow'],
     opencode: ['task'],
+    copilot: ['task', 'Agent'],
   }
 
   test.each(agentHostIds)('%s: every tool that starts a sub-agent', (id) => {

@@ -21,7 +21,6 @@ export type OtherAgent = {
 const always = none('no other well-known program has its name')
 
 export const otherAgents: readonly OtherAgent[] = [
-  { program: 'copilot', packages: ['@github/copilot'], verbs: always },
   { program: 'aider', packages: ['aider-chat', 'aider-install'], verbs: always },
   // `goose up` migrates a database.
   {
@@ -58,5 +57,5 @@ export const otherAgentFiles: readonly string[] = [
   '.agents/skills/**',
   ...['.vscode/settings.json', '.vscode/tasks.json', '.vscode/mcp.json', '.vscode/launch.json'],
   ...['.windsurf/hooks.json', '.kiro/hooks/**', '.kiro/settings/**', '.clinerules/hooks/**'],
-  ...['.roo/mcp.json', '.amazonq/**', '.factory/settings*.json', '.github/hooks/**'],
+  ...['.roo/mcp.json', '.amazonq/**', '.factory/settings*.json'],
 ]

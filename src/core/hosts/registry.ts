@@ -4,6 +4,7 @@
  */
 import { claudeHost } from './claude.ts'
 import { codexHost } from './codex.ts'
+import { copilotHost } from './copilot.ts'
 import { cursorHost } from './cursor.ts'
 import { geminiHost } from './gemini.ts'
 import {
@@ -24,6 +25,7 @@ const described = {
   gemini: geminiHost,
   qwen: qwenHost,
   opencode: opencodeHost,
+  copilot: copilotHost,
   cursor: cursorHost,
 } satisfies Readonly<Record<string, HostDescriptor>>
 

@@ -79,6 +79,7 @@ describe('bookkeeping of a host', () => {
     { host: 'codex', tool: 'update_plan' },
     { host: 'gemini', tool: 'tracker_create_task' },
     { host: 'qwen', tool: 'task_create' },
+    { host: 'copilot', tool: 'sql' },
     { host: 'opencode', tool: 'todowrite' },
   ]
   test.each(todos)('$host: a todo list is meant by `TodoWrite` and by the capability', (made) => {
@@ -153,6 +154,8 @@ const judged: readonly Made[] = [
   { host: 'qwen', tool: 'send_message', input: { to: 'another session', message: 'x' } },
   { host: 'qwen', tool: 'tool_call', input: { name: 'todo_write', arguments: {} } },
   { host: 'qwen', tool: 'exec', input: { source: 'x' } },
+  { host: 'copilot', tool: 'Agent', input: { prompt: 'x' } },
+  { host: 'copilot', tool: 'session_store_sql', input: { query: 'x' } },
   { host: 'opencode', tool: 'task' },
   { host: 'pawl', tool: 'TodoWrite' },
   { host: 'mcp', tool: 'TodoWrite' },
@@ -189,6 +192,7 @@ describe("what leads to Pawl's own tools", () => {
     { host: 'gemini', tool: 'activate_skill', input: { name: 'pawl' } },
     { host: 'qwen', tool: 'tool_search', input: { query: 'select:mcp__pawl__pawl_transition' } },
     { host: 'qwen', tool: 'skill', input: { skill: 'pawl' } },
+    { host: 'copilot', tool: 'skill', input: { skill: 'pawl' } },
     { host: 'opencode', tool: 'skill', input: { name: 'pawl' } },
   ]
   test.each(ways)('$host: $tool $input passes in a run that rests', (made) => {

@@ -145,6 +145,7 @@ describe('each tool stands for its own commands only', () => {
     ['gemini', 'run_shell_command', 'rg x src', 'deny'],
     ['qwen', 'run_shell_command', 'rg x src', 'deny'],
     ['qwen', 'run_shell_command', 'ls', 'deny'],
+    ['copilot', 'Bash', 'rg x src', 'deny'],
     ['opencode', 'bash', 'cat a.txt', 'deny'],
     ['cursor', 'Shell', 'ls', 'deny'],
     ['pawl', 'Bash', 'ls', 'deny'],

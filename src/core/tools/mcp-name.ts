@@ -4,6 +4,9 @@
  */
 import { type HostId, toolVocabularies } from '../hosts/registry.ts'
 
+/** The server that stands for those behind the gateway. */
+export const gatewayServer = 'pawl-gateway'
+
 export type McpName = {
   readonly server: string
   readonly tool: string
@@ -16,7 +19,8 @@ export function mcpNameOf(name: string, host: HostId): McpName | 'odd' | null {
   if (name.startsWith('mcp__')) return splitAt(name.slice('mcp__'.length), '__') ?? 'odd'
   const { servers } = toolVocabularies[host].tools
   if ('none' in servers || !name.startsWith(servers.prefix)) return null
-  const split = splitAt(name.slice(servers.prefix.length), servers.separator)
+  const rest = name.slice(servers.prefix.length)
+  const split = splitAtGateway(rest, servers.separator) ?? splitAt(rest, servers.separator)
   // Without a prefix, it is a plain tool.
   return servers.prefix === '' ? split : (split ?? 'odd')
 }
@@ -25,6 +29,13 @@ export function mcpNameOf(name: string, host: HostId): McpName | 'odd' | null {
 export function spelledMcpName(written: string): McpName | null {
   if (written.startsWith('mcp__')) return splitAt(written.slice('mcp__'.length), '__')
   return written.startsWith('mcp:') ? splitAt(written.slice('mcp:'.length), ':') : null
+}
+
+/** WHY first: the gateway's own name may hold the separator. */
+function splitAtGateway(text: string, separator: string): McpName | null {
+  const start = `${gatewayServer}${separator}`
+  const tool = text.slice(start.length)
+  return text.startsWith(start) && tool !== '' ? { server: gatewayServer, tool } : null
 }
 
 /** Splits at the first separator behind the server's name; a server's name holds no colon. */

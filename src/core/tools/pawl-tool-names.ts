@@ -3,6 +3,7 @@
  * Knows names. Must not know what the tools do.
  */
 import { type HostId, toolVocabularies } from '../hosts/registry.ts'
+import { gatewayServer } from './mcp-name.ts'
 
 /** Offered by the server itself; beside them are the tools that a definition names. */
 const controlTools = [
@@ -30,9 +31,6 @@ const prefixed = new RegExp(`^${prefix}(?:${controlTools.join('|')})$`)
 export function isToolPrefix(text: string): boolean {
   return prefixAlone.test(text)
 }
-
-/** What the gateway is called among the servers of a host. */
-export const gatewayServer = 'pawl-gateway'
 
 /** Whether a host means the gateway by a server's name. */
 export function isGateway(server: string, host: HostId): boolean {

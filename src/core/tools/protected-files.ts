@@ -55,10 +55,13 @@ const atRoot = [
   ...fromAgentHosts((host) => host.protectedFiles.root),
 ]
 
+/** The folders of hosts, or those that they are in. */
+const foldersOfHosts = fromAgentHosts((host) => host.folder.split('/').slice(0, 1))
+
 /** Directories that count themselves: who moves or removes them takes what is in them along. */
 const heldWhole: ReadonlySet<string> = new Set([
   ...['.pawl', '.vscode', '.husky', '.git', '.ssh'],
-  ...fromAgentHosts((host) => host.folder),
+  ...foldersOfHosts,
 ])
 
 type Pattern = readonly string[]
@@ -283,7 +286,7 @@ export const protectedLiterals: readonly string[] = [...anywhere, ...atHome, ...
 const homeNames = atHome.filter((name) => !name.includes('/'))
 const otherLiterals = protectedLiterals.filter((literal) => !homeNames.includes(literal))
 // `.profile.name` is a field of something, or another file, and so with every name in a home.
-const hostFolders = ['.pawl', '.husky', ...fromAgentHosts((host) => host.folder)]
+const hostFolders = ['.pawl', '.husky', ...foldersOfHosts]
 const mention = new RegExp(
   `(?:^|[^a-z0-9_.-])(?:${alternationOf(otherLiterals)}|` +
     `(?:${alternationOf(hostFolders)})(?=/?(?:["'\\s);]|$))|` +

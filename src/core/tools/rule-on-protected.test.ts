@@ -35,6 +35,7 @@ test.each([
   ...['.claude/settings.json::$DATA', '.claude%2fsettings.json', '$HOME/.claude/settings.json'],
   ...['.codex/config.toml', '.codex/hooks.json', '.gemini/settings.json', '.mcp.json'],
   ...['.claude/commands/x.md', '.claude/agents/x.md', '.claude/skills/x/SKILL.md'],
+  ...['.github/hooks/pawl.json', '.github/copilot/settings.json', '.github/mcp.json'],
   ...['.qwen/settings.json', '.qwen/locales/de.js', '.qwen/sandbox.Dockerfile'],
   ...['.opencode/plugins/x.js', 'opencode.json', '.cursor/hooks.json', '.cursor/mcp.json'],
   ...[
@@ -344,6 +345,8 @@ test.each([
   ...[
     'rm -rf .gemini/*',
     'cd .gemini && rm -rf *',
+    'cd .github && rm -rf *',
+    'rm -rf .github',
     'cd .claude && rm -rf ./*',
     'rm .claude/*.json',
   ],

@@ -73,6 +73,11 @@ test.each<[AgentHostId, string, string]>([
     '`mcp__pawl__pawl_transition` (event `DONE`) (if it is not loaded, find it with `tool_search`)',
   ],
   [
+    'copilot',
+    'Tools: view, grep, glob, create, tracker-show.',
+    'call `pawl-pawl_transition` (event `DONE`).',
+  ],
+  [
     'opencode',
     'Tools: read, grep, glob, write, tracker_show.',
     'call `pawl_pawl_transition` (event `DONE`).',

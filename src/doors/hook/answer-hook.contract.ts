@@ -85,8 +85,12 @@ export function contextIn({ stdout }: HookOutput): string {
 /** Why an answer refuses, whichever way it says so; empty: it does not. */
 export function refusalIn({ exit, stdout, stderr }: HookOutput): string {
   if (exit !== 0) return stderr.trim()
-  const { hookSpecificOutput = {}, decision, reason } = stdout === '' ? {} : JSON.parse(stdout)
-  const { permissionDecision, permissionDecisionReason, decision: asked } = hookSpecificOutput
+  const { hookSpecificOutput, decision, reason, ...own } = stdout === '' ? {} : JSON.parse(stdout)
+  const {
+    permissionDecision,
+    permissionDecisionReason,
+    decision: asked,
+  } = hookSpecificOutput ?? own
   if (permissionDecision === 'deny') return permissionDecisionReason
   if (asked?.behavior === 'deny') return asked.message
   return decision === 'deny' || decision === 'block' ? reason : ''

@@ -5,6 +5,8 @@
 import { assertNever } from '../../core/assert.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject } from '../../core/json.ts'
+import { hashJson } from '../../core/machine/hash.ts'
+import { realFolder } from '../../runtime/sessions/folders.ts'
 import type {
   AnswerHook,
   AnswerHttpHook,
@@ -66,29 +68,32 @@ async function answer(
   question: ParsedHookRequest,
   wire: HookWire,
 ): Promise<HookReply> {
-  const protocol = hookProtocolOf(question.host)
   const { payload, runId } = question
+  const protocol = hookProtocolOf(question.host, payload)
   const isUser = question.scope === 'user'
   const heard = payload === null ? null : (protocol?.read(payload) ?? null)
   if (protocol === null || heard === null) {
-    if (isUser && context.guard.of(question.workspace ?? '/') === null) return silence
+    const isElsewhere =
+      isUser && runId === null && context.guard.of(question.workspace ?? '/') === null
+    if (isElsewhere) return silence
     context.log('a hook was not understood', { host: question.host })
     const what = `Pawl does not understand this event of \`${question.host}\`, so it is blocked`
     return blockAnswer(`${what}; update Pawl, or run \`pawl doctor\``)
   }
   const folder = question.workspace ?? heard.cwd ?? '/'
-  const scope = isUser ? 'user' : 'project'
+  const scope = isUser ? 'user' : protocol.host === question.host ? 'project' : 'borrowed'
   if (!isUser) context.withHooks.add(sessionName(heard))
   try {
     const place = isUser ? await placeOfUser(context, { heard, folder, runId }) : inProject(folder)
     if (place === null) return silence
-    const id = eventName(heard)
+    const id = eventName(heard, realFolder(place.workspace))
     const { word, isSecond } = await context.pairs({ id, scope }, () => {
       // Its own hooks were loaded before they were removed, and hold it still.
       if (place.problems.length > 0 && !context.withHooks.has(sessionName(heard))) {
         return Promise.resolve(answerWithoutHooks(context, heard, place))
       }
-      return hear(context, { heard, protocol, workspace: place.workspace, runId })
+      const { workspace, mayClaim } = place
+      return hear(context, { heard, protocol, workspace, runId, mayClaim })
     })
     return protocol.answer(heard, isSecond ? repeated(heard, word) : word, wire)
   } catch (fault) {
@@ -105,14 +110,18 @@ async function answer(
 }
 
 function inProject(workspace: string): UserPlace {
-  return { workspace, problems: [] }
+  return { workspace, problems: [], mayClaim: true }
 }
 
-/** The same for every hook that is asked about one event. */
-function eventName(heard: HookInput): string {
+/**
+ * The same for every hook that is asked about one event.
+ * WHY with the folder and the input: what was allowed in one folder, or for another input under
+ * the same key, is not allowed here by that.
+ */
+function eventName(heard: HookInput, workspace: string): string {
   const { name, agent, event } = heard
-  const key = 'call' in event ? callKey(event.call) : ''
-  return JSON.stringify([sessionName(heard), agent, name, key])
+  const call = 'call' in event ? [callKey(event.call), hashJson(event.call.input)] : []
+  return JSON.stringify([sessionName(heard), agent, name, workspace, ...call])
 }
 
 /** What the other hook has said: a refusal stands, and nothing else is said twice. */

@@ -187,6 +187,7 @@ const recorded = Object.entries({
   codex: 'codex',
   gemini: 'gemini-cli',
   qwen: 'qwen-code',
+  copilot: 'copilot-cli',
 }).flatMap(([host, folder]) =>
   readdirSync(join(fixtures, folder)).map((file) => [host, join(folder, file)] as const),
 )
@@ -202,8 +203,12 @@ test.each(recorded)('%s: %s is understood, and blocked where it is a call', asyn
   const event = JSON.parse(payload)
   const isCall = /^(PreToolUse|BeforeTool)$/.test(event.hook_event_name)
   const isRead = /^(Read|view_image|read_file)$/.test(event.tool_name)
-  const isStop = /^(Stop|AfterAgent)$/.test(event.hook_event_name)
-  const free = ['TaskCreate', 'TaskUpdate', 'ToolSearch', 'todo_write', 'tool_search']
+  // Copilot CLI tells of the stop of a sub-agent twice.
+  const isStop = /^(Stop|AfterAgent)$/.test(event.hook_event_name) && !event.agent_id
+  const free = [
+    ...['TaskCreate', 'TaskUpdate', 'ToolSearch', 'todo_write', 'tool_search', 'sql'],
+    ...['read_bash', 'list_bash', 'stop_bash', 'read_agent', 'list_agents', 'write_agent'],
+  ]
   const isFree = isCall && free.includes(event.tool_name)
   if (isFree) expect(refusalIn(told)).toBe('')
   // The paths of the recordings are outside of this workspace, so nothing may be read either.

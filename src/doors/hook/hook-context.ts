@@ -60,15 +60,17 @@ export type HookRequest = {
   readonly workspace: string
   /** The run that the host's environment names; null: none. */
   readonly runId: string | null
+  /** Whether its session may take a run that is free. */
+  readonly mayClaim: boolean
 }
 
 /** The run that judges this session. */
 export function locateSession(
   { runtime, settings }: HookContext,
-  { heard, workspace, runId }: HookRequest,
+  { heard, workspace, runId, mayClaim }: HookRequest,
 ): Promise<LocatedRun> {
   const { otherSessions } = settings
-  const session = { name: sessionName(heard), agent: heard.agent, otherSessions }
+  const session = { name: sessionName(heard), agent: heard.agent, otherSessions, mayClaim }
   return runtime.calls.locate({ workspace, runId, session })
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openHookPairs } from './hook-pairs.ts'
+import { type HookScope, openHookPairs } from './hook-pairs.ts'
 import { type HookAnswer, passAnswer } from './hook-protocol.ts'
 
 const refuse: HookAnswer = { kind: 'refuse', reason: 'no' }
@@ -8,7 +8,7 @@ const refuse: HookAnswer = { kind: 'refuse', reason: 'no' }
 function openBench() {
   let [now, count] = [0, 0]
   const pairs = openHookPairs(() => now)
-  const ask = (id: string, scope: 'project' | 'user', word: HookAnswer = passAnswer) =>
+  const ask = (id: string, scope: HookScope, word: HookAnswer = passAnswer) =>
     pairs({ id, scope }, async () => {
       count += 1
       return word
@@ -48,6 +48,26 @@ test('the same call twice is two calls, for one kind of hook and for both', asyn
   expect(count()).toBe(2)
   for (const scope of ['project', 'user', 'project', 'user'] as const) await ask('b', scope)
   expect(count()).toBe(4)
+})
+
+test('three hooks about one call get one verdict, and the next call another', async () => {
+  const { ask, count } = openBench()
+  const scopes = ['borrowed', 'project', 'user'] as const
+  for (const scope of scopes) {
+    const isSecond = scope !== 'borrowed'
+    expect(await ask('a', scope, refuse)).toEqual({ word: refuse, isSecond })
+  }
+  for (const scope of scopes) await ask('a', scope)
+  expect(count()).toBe(2)
+})
+
+test('an event that is over does not keep a newer one from being paired', async () => {
+  const { ask, count, wait } = openBench()
+  await ask('a', 'project')
+  wait(6_000)
+  await ask('a', 'project', refuse)
+  expect(await ask('a', 'user')).toEqual({ word: refuse, isSecond: true })
+  expect(count()).toBe(2)
 })
 
 test('a hook that comes much later is about another call', async () => {

@@ -89,6 +89,12 @@ export type HookProtocol = {
   readonly asks: boolean
   /** Null: it writes no transcript that could be read. */
   readonly transcript: TranscriptReader | null
+  /** For a host that also runs the hooks of another one, in its own format; absent: it does not. */
+  readonly borrows?: {
+    readonly from: AgentHostId
+    /** Whether a payload that came to the other one's hook is its own. */
+    readonly isOwn: (payload: JsonObject) => boolean
+  }
 }
 
 /** The answer that blocks on every host. */

@@ -53,6 +53,42 @@ test('one call that both kinds of hooks ask about is recorded once', async () =>
   expect(records.filter(({ type }) => type === 'call.allowed')).toHaveLength(1)
 })
 
+test('a call with another input under the same key is judged on its own', async () => {
+  const { runtime, hook } = openHookBench()
+  await startRelease(runtime)
+  const fields = { tool_name: 'Read', tool_input: { file_path: '/work/a' }, tool_use_id: 'same' }
+  expect(refusalIn(await hook('PreToolUse', fields))).toBe('')
+  const other = { ...fields, tool_name: 'Bash', tool_input: { command: 'rm -rf x' } }
+  expect(refusalIn(await hook('PreToolUse', other, user))).not.toBe('')
+})
+
+test('what was allowed in one folder is not allowed in another by that', async () => {
+  const { runtime, hook } = openHookBench()
+  await startRelease(runtime)
+  const fields = { tool_name: 'Bash', tool_input: { command: 'rm -rf x' }, tool_use_id: 'same' }
+  // Nothing is open elsewhere, so nothing is denied there.
+  const free = await hook('PreToolUse', { ...fields, cwd: '/free' }, { workspace: '/free' })
+  expect(refusalIn(free)).toBe('')
+  expect(refusalIn(await hook('PreToolUse', fields, user))).not.toBe('')
+})
+
+test('with a run in the environment, an unknown event is blocked everywhere', async () => {
+  const { hook } = openHookBench()
+  const answer = await hook('AnEventOfTomorrow', {}, { ...elsewhere, runId: 'run-1' })
+  expect(answer.exit).toBe(2)
+})
+
+test('a session that only mentions a guarded folder claims no run of it', async () => {
+  const { runtime, call } = openHookBench()
+  const runId = await startRelease(runtime)
+  const where = { ...elsewhere, cwd: '/elsewhere', session: 'stranger' }
+  expect(refusalIn(await call('Bash', { command: 'rm /work/a' }, where))).not.toBe('')
+  expect(await runtime.sessions.claimsOn(runId)).toEqual([])
+  expect(refusalIn(await call('Read', { file_path: '/work/a' }, { session: 'its own' }))).toBe('')
+  const [claim] = await runtime.sessions.claimsOn(runId)
+  expect(claim?.session).toBe('claude:its own')
+})
+
 test('a denial that both are told is the same one', async () => {
   const { runtime, hook } = openHookBench()
   await startRelease(runtime)

@@ -4,7 +4,7 @@
  */
 import { removedHooksText } from './agent-messages.ts'
 import { type HookContext, sessionName } from './hook-context.ts'
-import { type HookAnswer, type HookInput, passAnswer } from './hook-protocol.ts'
+import { type HookAnswer, type HookInput, type HostCall, passAnswer } from './hook-protocol.ts'
 
 type UserQuestion = {
   readonly heard: HookInput
@@ -17,6 +17,8 @@ export type UserPlace = {
   readonly workspace: string
   /** What is wrong with the folder's own hooks of this host. */
   readonly problems: readonly string[]
+  /** Whether the session works there, and may take a run that is free. */
+  readonly mayClaim: boolean
 }
 
 /** The folder by which a question is judged; null: it concerns no folder that is guarded. */
@@ -28,24 +30,27 @@ export async function placeOfUser(
   if (bound !== null) {
     const isItself = bound.folder === bound.workspace
     const problems = isItself ? checkHooks(bound.workspace, heard.host) : []
-    return { workspace: bound.folder, problems }
+    return { workspace: bound.folder, problems, mayClaim: true }
   }
-  if (runId !== null) return { workspace: folder, problems: [] }
-  const named =
-    heard.event.kind === 'call' ? guardNamedBy(guard, heard, heard.event.call.input) : null
-  if (named !== null) return { workspace: named.folder, problems: [] }
+  if (runId !== null) return { workspace: folder, problems: [], mayClaim: true }
+  const named = heard.event.kind === 'call' ? placeNamedBy(guard, heard, heard.event.call) : null
+  if (named !== null) return named
   const head = await runtime.sessions.runOf(sessionName(heard))
-  return head === null ? null : { workspace: head.workspace ?? folder, problems: [] }
+  if (head === null) return null
+  return { workspace: head.workspace ?? folder, problems: [], mayClaim: true }
 }
 
 /** A session that was started elsewhere reaches for a guarded folder. */
-function guardNamedBy(
+function placeNamedBy(
   guard: HookContext['guard'],
   { cwd }: HookInput,
-  input: object,
-): ReturnType<HookContext['guard']['of']> {
+  { input }: HostCall,
+): UserPlace | null {
   const stands = cwd === null ? null : guard.of(cwd)
-  return stands ?? guard.namedIn(JSON.stringify(input))
+  const bound = stands ?? guard.namedIn(JSON.stringify(input))
+  if (bound === null) return null
+  // WHY: who only names a path must not take the run from the session that works on it.
+  return { workspace: bound.folder, problems: [], mayClaim: stands !== null }
 }
 
 /** A session in a guarded folder whose own hooks are gone: it is stopped, and a person is told. */

@@ -7,7 +7,7 @@ import { asObject, equalJson, type Json, type JsonObject } from '../../core/json
 import { addMember, nodeOn, removeValue } from '../../core/source/edit-json.ts'
 import { readSource } from '../../core/source/read-source.ts'
 import { plainValue } from '../../core/source/source.ts'
-import { gatewayServer } from '../../core/tools/pawl-tool-names.ts'
+import { gatewayServer } from '../../core/tools/mcp-name.ts'
 import type { DesiredFile, SettingsEntry } from './desired-files.ts'
 import type { Moved } from './install.ts'
 import { serverName } from './pawl-entries.ts'

@@ -5,7 +5,7 @@
 import { agentHostIds, alternationOf, fromAgentHosts } from '../../core/hosts/registry.ts'
 import { asObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Path } from '../../core/source/edit-json.ts'
-import { gatewayServer } from '../../core/tools/pawl-tool-names.ts'
+import { gatewayServer } from '../../core/tools/mcp-name.ts'
 
 /** The name of Pawl among a host's MCP servers. */
 export const serverName = 'pawl'

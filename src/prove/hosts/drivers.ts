@@ -5,6 +5,7 @@
 import type { ProvableHostId } from '../../core/hosts/registry.ts'
 import { claudeDriver } from './claude.ts'
 import { codexDriver } from './codex.ts'
+import { copilotDriver } from './copilot.ts'
 import { geminiDriver } from './gemini.ts'
 import type { Driver } from './host.ts'
 import { opencodeDriver } from './opencode.ts'
@@ -16,4 +17,5 @@ export const drivers: Readonly<Record<ProvableHostId, Driver>> = {
   gemini: geminiDriver,
   qwen: qwenDriver,
   opencode: opencodeDriver,
+  copilot: copilotDriver,
 }

@@ -33,6 +33,8 @@ type SessionCaller = {
   readonly agent: string | null
   /** What a session without a run may do while other sessions have runs in its folder. */
   readonly otherSessions: 'refused' | 'free'
+  /** Whether it takes the one free run of the folder; absent: yes. */
+  readonly mayClaim?: boolean
 }
 
 export type LocatedRun =
@@ -159,6 +161,9 @@ async function sessionRun(
   const { all, free } = await listRunsHere(tools.store, workspace, begunBy)
   const [only, second] = free
   if (second !== undefined) return severalFree(free)
+  if (only !== undefined && session.mayClaim === false) {
+    return { kind: 'run', runId: only.id, branch: null }
+  }
   if (only !== undefined) {
     const wish = { runId: only.id, branch: '', session: session.name, at: tools.now() }
     // Another session was faster: there is one free run less.

@@ -11,7 +11,7 @@ import type { Policy } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
 import { policySchema } from '../../core/policy/schema.ts'
 import { PawlError } from '../pawl-error.ts'
-import { folderInMainTree } from '../sessions/repository.ts'
+import { foldersOfRecord } from '../sessions/repository.ts'
 import { readDefinition, readWorkspaceDefinition, type SourceFile } from './read-definition.ts'
 import { openWatchedFiles } from './watched-files.ts'
 
@@ -44,7 +44,8 @@ const foldersMs = 500
 const foldersMax = 1_000
 
 /**
- * The folders whose policies count for a workspace: the same one in the main work tree, its own.
+ * The folders whose policies count for a workspace: the same one in the main work tree, its own;
+ * in a bare repository, the same one in every work tree.
  * WHY the main work tree: another one may be of a commit before the policy, or the policy may not
  * be under version control.
  */
@@ -53,8 +54,7 @@ function openFolders(now: () => number): (workspace: string) => readonly string[
   return (workspace) => {
     const before = known.get(workspace)
     if (before !== undefined && now() - before.at < foldersMs) return before.folders
-    const both = [folderInMainTree(workspace), workspace]
-    const folders = [...new Set(both)].map((folder) => join(folder, '.pawl'))
+    const folders = foldersOfRecord(workspace).map((folder) => join(folder, '.pawl'))
     if (known.size >= foldersMax) known.clear()
     known.set(workspace, { at: now(), folders })
     return folders

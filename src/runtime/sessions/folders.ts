@@ -8,7 +8,8 @@ import { resolve } from 'node:path'
 /** The folder's own name; as it is written where there is no such folder. */
 export function realFolder(path: string): string {
   try {
-    return realpathSync(path)
+    // WHY native: on disks that ignore case, it gives the name as it is written there.
+    return realpathSync.native(path)
   } catch {
     // Whoever works in a folder that is gone is still held by the run that was begun there.
     return resolve(path)

@@ -1,11 +1,46 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { guardedPaths, guardNamedIn, guardOf } from './guarded-folders.ts'
 import { runGit, testRepository } from './repository.contract.ts'
 
 const installAt = (workspace: string) => [{ workspace }]
+
+test.each([
+  ['a link to it', (root: string) => `${root}/link/a`],
+  ['a link to a folder in it, and a file that is not there', (root: string) => `${root}/sub/x/y`],
+  ['doubled slashes', (root: string) => `/${root}//main//a`],
+  ['the way up and down again', (root: string) => `${root}/link/../main/a`],
+])('a text names a guarded folder by %s', (_, pathIn) => {
+  const { root, main } = testRepository()
+  symlinkSync(main, join(root, 'link'))
+  symlinkSync(join(main, 'sub'), join(root, 'sub'))
+  for (const text of [`cat ${pathIn(root)}`, JSON.stringify({ path: pathIn(root) })]) {
+    expect(guardNamedIn(installAt(main), text), text).toMatchObject({ workspace: main })
+  }
+  expect(guardNamedIn(installAt(main), `cat ${root}/other/a`)).toBeNull()
+})
+
+test('a text names a guarded folder from the home', () => {
+  const { root, main } = testRepository()
+  vi.stubEnv('HOME', root)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
+  for (const text of ['cat ~/main/a', 'cat "$HOME/main/a"', 'cat ${HOME}/main/a']) {
+    expect(guardNamedIn(installAt(main), text), text).toMatchObject({ workspace: main })
+  }
+})
+
+test('more work trees than a few are all listed', () => {
+  const { main } = testRepository()
+  const trees = join(main, '.git', 'worktrees')
+  for (let at = 0; at < 400; at += 1) {
+    mkdirSync(join(trees, `t${at}`), { recursive: true })
+    writeFileSync(join(trees, `t${at}`, 'gitdir'), `/elsewhere/t${at}/.git\n`)
+  }
+  expect(guardedPaths(installAt(main))).toContain('/elsewhere/t399')
+})
 
 test('all work trees of a repository are listed, and what they share', () => {
   const { main, linked } = testRepository()

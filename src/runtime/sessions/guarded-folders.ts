@@ -3,6 +3,8 @@
  * repositories. Knows git and folders. Must not know where any of it is written down.
  */
 import { existsSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname } from 'node:path'
 import { folderInTreeOf, workTreeOf, workTreesIn } from './repository.ts'
 
 /** A guarded folder, from where a session works. */
@@ -38,16 +40,52 @@ function projectFolders(installs: readonly InstallPlace[]): readonly string[] {
 export function isConcernedBy(listed: readonly string[], folder: string, payload: string): boolean {
   let real: string
   try {
-    real = realpathSync(folder)
+    real = realpathSync.native(folder)
   } catch {
     // A folder that cannot be told may be any.
     return true
   }
   const git = workTreeOf(real)?.commonDir ?? ''
+  const named = realPathsIn(payload, clientPathsMax)
+  // Whoever can look at more of them decides.
+  if (named.length > clientPathsMax) return listed.length > 0
+  const isNamed = (line: string): boolean =>
+    mentions(payload, line) || named.some((path) => isBelow(path, line))
   return listed.some(
-    (line) =>
-      isBelow(real, line) || isBelow(line, real) || isBelow(git, line) || mentions(payload, line),
+    (line) => isBelow(real, line) || isBelow(line, real) || isBelow(git, line) || isNamed(line),
   )
+}
+
+/** Paths in a text that are followed to where they lead, by the hook itself and by the daemon. */
+const clientPathsMax = 64
+const daemonPathsMax = 2_000
+
+/**
+ * Where the absolute paths in a text lead, whichever way they are spelled: through links, from the
+ * home, with another case on disks that ignore it.
+ */
+function realPathsIn(text: string, most: number): readonly string[] {
+  const found = new Set<string>()
+  for (const [, home, rest = ''] of text.matchAll(pathInText)) {
+    found.add(home === '' ? rest : homedir() + rest)
+    if (found.size > most) break
+  }
+  return [...found].map(realPathOf)
+}
+
+const pathEnd = '\\s"\'`,;|&<>()$*?{}\\[\\]=:\\\\'
+const pathInText = new RegExp(`(?<=^|[${pathEnd}])(~|\\$HOME|\\$\\{HOME\\}|)(/[^${pathEnd}]*)`, 'g')
+
+/** Where a path leads, or the nearest folder above it that is there. */
+function realPathOf(path: string): string {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return realpathSync.native(at)
+    } catch {
+      // A file that is to be made, in a folder that may be there.
+      if (dirname(at) === at) return at
+    }
+  }
 }
 
 function isBelow(path: string, folder: string): boolean {
@@ -65,7 +103,7 @@ function mentions(text: string, path: string): boolean {
 /** The guarded folder that a folder belongs to; null: nothing guards it. */
 export function guardOf(installs: readonly InstallPlace[], folder: string): GuardedFolder | null {
   const tree = workTreeOf(folder)
-  const real = existsSync(folder) ? realpathSync(folder) : folder
+  const real = existsSync(folder) ? realpathSync.native(folder) : folder
   const all = projectFolders(installs)
   const above = longest(all.filter((workspace) => isBelow(real, workspace)))
   if (above !== undefined) return { workspace: above, folder: above }
@@ -100,7 +138,10 @@ export function guardNamedIn(
   installs: readonly InstallPlace[],
   text: string,
 ): GuardedFolder | null {
-  const named = guardedPaths(installs).filter((path) => mentions(text, path))
+  const real = realPathsIn(text, daemonPathsMax)
+  const named = guardedPaths(installs).filter(
+    (path) => mentions(text, path) || real.some((one) => isBelow(one, path)),
+  )
   // WHY all of them: a path that leads nowhere any more must not hide another one.
   for (const path of named.toSorted((a, b) => b.length - a.length)) {
     const found = guardOf(installs, path)

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runGit, testRepository } from './repository.contract.ts'
-import { folderInMainTree, folderInTreeOf, sameFolders, workTreeOf } from './repository.ts'
+import { folderInTreeOf, foldersOfRecord, sameFolders, workTreeOf } from './repository.ts'
 
 test('a folder without git is in no work tree, and is the same folder only here', () => {
   const { root } = testRepository()
@@ -21,7 +21,8 @@ test('a folder is the same in every work tree, its own first', () => {
   const { main, linked } = testRepository()
   expect(sameFolders(join(linked, 'sub'))).toEqual([join(linked, 'sub'), join(main, 'sub')])
   expect(sameFolders(main)).toEqual([main, linked])
-  expect(folderInMainTree(join(linked, 'sub'))).toBe(join(main, 'sub'))
+  const own = join(linked, 'sub')
+  expect(foldersOfRecord(own)).toEqual([join(main, 'sub'), own])
   expect(folderInTreeOf(join(main, 'sub'), linked)).toBe(join(linked, 'sub'))
 })
 
@@ -33,7 +34,8 @@ test('work trees of a bare repository belong together', () => {
     runGit(bare, 'worktree', 'add', '-q', '-b', name, join(root, name))
   }
   expect(sameFolders(join(root, 'two'))).toEqual([join(root, 'two'), join(root, 'one')])
-  expect(folderInMainTree(join(root, 'two'))).toBe(join(root, 'two'))
+  const both = [join(root, 'one'), join(root, 'two')]
+  expect([...foldersOfRecord(join(root, 'two'))].sort()).toEqual(both)
 })
 
 test('a folder that only says that it is a work tree is none that the repository knows', () => {

@@ -12,7 +12,7 @@ import { realFolder } from './folders.ts'
 export type WorkTree = { readonly root: string; readonly commonDir: string }
 
 /** Work trees of one repository that are looked at. */
-const workTreesMax = 256
+const workTreesMax = 4_096
 /** Folders above one another that are looked at. */
 const levelsMax = 128
 /** Git writes one path into such a file. */
@@ -80,12 +80,16 @@ export function folderInTreeOf(folder: string, other: string): string {
   return join(wanted.root, relative(tree.root, realFolder(folder)))
 }
 
-/** A folder as it is in the main work tree of its repository; itself where there is none. */
-export function folderInMainTree(folder: string): string {
+/**
+ * A folder as it is in the main work tree of its repository, and itself. A bare repository has no
+ * main one: there every work tree counts, because nobody knows which one people keep.
+ */
+export function foldersOfRecord(folder: string): readonly string[] {
   const tree = workTreeOf(folder)
-  const main = tree === null ? null : mainRootOf(tree.commonDir)
-  if (tree === null || main === null || main === tree.root) return folder
-  return join(main, relative(tree.root, realFolder(folder)))
+  if (tree === null) return [folder]
+  const main = mainRootOf(tree.commonDir)
+  if (main === null) return [...new Set([...sameFolders(folder), folder])]
+  return [...new Set([join(main, relative(tree.root, realFolder(folder))), folder])]
 }
 
 function statOf(path: string): ReturnType<typeof statSync> {

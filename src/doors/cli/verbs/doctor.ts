@@ -21,8 +21,9 @@ const help: VerbHelp = {
 Shows what is installed, whether the hooks in this folder are in force, and what
 hooks cannot enforce.
 
-With --prove it starts the installed hosts (${provableHostIds.join(', ')}) in a
-temporary folder with temporary settings. A local script plays the model: your own
+With --prove it starts the installed hosts
+(${provableHostIds.join(', ')}) in a temporary
+folder with temporary settings. A local script plays the model: your own
 files and settings are not read or changed, and nothing is sent anywhere. The
 script tries to write files in every way a host offers, including with the hook
 slow, killed or overwritten. Only the files on disk count:

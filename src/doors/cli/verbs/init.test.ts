@@ -113,6 +113,11 @@ describe('what is written', () => {
     })
     expect(json(bench, 'opencode.json').mcp).toMatchObject({ pawl: { type: 'local' } })
     expect(bench.read('.opencode/plugins/pawl.js')).toContain('tool.execute.before')
+    expect(json(bench, '.github/hooks/pawl.json')).toMatchObject({
+      version: 1,
+      hooks: { PreToolUse: [{ type: 'command', timeoutSec: 60 }] },
+    })
+    expect(json(bench, '.github/mcp.json').mcpServers).toHaveProperty('pawl')
     expect(json(bench, '.cursor/hooks.json')).toMatchObject({
       version: 1,
       hooks: { preToolUse: [{ failClosed: true }] },

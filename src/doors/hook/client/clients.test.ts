@@ -91,12 +91,20 @@ describe.each(clients)('the client in %s', (client) => {
       symlinkSync(join(main, 'sub'), join(root, 'link'))
       await listen(place, (socket) => socket.end(answered))
       const payload = JSON.stringify({ tool_input: { command: `cd ${main} && make` } })
+      symlinkSync(main, join(root, 'by-link'))
+      const reach = (path: string) => ({ payload: JSON.stringify({ tool_input: { path } }) })
+      const env = { HOME: root }
+      const spelled = [`${root}/by-link/new/file`, `/${root}//main/a`]
       const asked = [
+        ...spelled.map((path) => ({ user: folder, ...reach(path) })),
         ...[main, join(main, 'sub'), join(linked, 'sub'), join(root, 'link'), fresh, root].map(
           (user) => ({ user }),
         ),
         { user: folder, payload },
         { user: join(root, 'gone') },
+        ...(client === 'c' ? ['~/main/a', '$HOME/main/a'] : []).map((path) => ({
+          ...{ user: folder, env, ...reach(path) },
+        })),
       ]
       for (const one of asked) {
         expect(await place.ask(client, one), JSON.stringify(one)).toMatchObject({ out: 'ok' })

@@ -51,6 +51,7 @@ extern char **environ;
 static char header[HEADER_BYTES_MAX + 1], bytes[PAYLOAD_BYTES_MAX + 2];
 static char answer[BEATS_BYTES_MAX + ANSWER_BYTES_MAX + 1];
 static char conf_text[16 * 1024], guarded[GUARDED_BYTES_MAX + 1], token[256];
+static char named_paths[64 * 1024];
 static struct { const char *socket, *token, *node, *program, *home; } conf;
 static long long deadline_ms;
 
@@ -388,6 +389,69 @@ static void find_git(const char *folder, char *found) {
   if (realpath(next, found) == NULL) found[0] = 0;
 }
 
+/* Paths of a payload that are followed to where they lead; with more, the daemon decides. */
+#define NAMED_PATHS_MAX 64
+
+static int is_path_end(char one) {
+  return one == 0 || strchr(" \t\r\n\v\f\"'`,;|&<>()$*?{}[]=:\\", one) != NULL;
+}
+
+/* The words that stand for the home in front of a path; how long they are, or 0. */
+static size_t home_at(const char *at) {
+  if (strncmp(at, "~/", 2) == 0) return 1;
+  if (strncmp(at, "$HOME/", 6) == 0) return 5;
+  return strncmp(at, "${HOME}/", 8) == 0 ? 7 : 0;
+}
+
+/* Where a path leads, or the nearest folder above it that is there. */
+static void follow(char *path, char *found) {
+  while (realpath(path, found) == NULL) {
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path) {
+      strcpy(found, "/");
+      return;
+    }
+    *slash = 0;
+  }
+}
+
+/* The paths that a text names, followed to where they lead, one per line; -1: too many. */
+static int follow_all(const char *text, char *out, size_t size) {
+  char path[PATH_BYTES_MAX], real[PATH_BYTES_MAX];
+  const char *home = getenv("HOME");
+  int count = 0;
+  size_t used = 0;
+  out[0] = 0;
+  for (const char *at = text; *at != 0; at++) {
+    size_t skipped = home_at(at);
+    if (skipped == 0 && *at != '/') continue;
+    if (at > text && !is_path_end(at[-1])) continue;
+    const char *begin = at + skipped;
+    size_t length = 1;
+    while (!is_path_end(begin[length])) length++;
+    const char *before = skipped > 0 && home != NULL ? home : "";
+    at = begin + length - 1;
+    if (strlen(before) + length >= sizeof path) return -1;
+    snprintf(path, sizeof path, "%s%.*s", before, (int)length, begin);
+    follow(path, real);
+    if (++count > NAMED_PATHS_MAX || used + strlen(real) + 2 > size) return -1;
+    used += (size_t)sprintf(out + used, "%s\n", real);
+  }
+  return count;
+}
+
+/* Whether one of some paths, one per line, is at or below a folder. */
+static int any_below(const char *paths, const char *folder) {
+  char path[PATH_BYTES_MAX];
+  while (*paths != 0) {
+    size_t length = strcspn(paths, "\n");
+    snprintf(path, sizeof path, "%.*s", (int)length, paths);
+    if (is_below(path, folder)) return 1;
+    paths += length + 1;
+  }
+  return 0;
+}
+
 /* Whether a listed folder is at, above or below FOLDER, shares its git, or is in the payload. */
 static int is_concerned(const char *self, const char *folder) {
   char path[PATH_BYTES_MAX], real[PATH_BYTES_MAX], git[PATH_BYTES_MAX], at[PATH_BYTES_MAX];
@@ -400,9 +464,10 @@ static int is_concerned(const char *self, const char *folder) {
   for (find_git(at, git); git[0] == 0 && strrchr(at, '/') > at; find_git(at, git)) {
     *strrchr(at, '/') = 0;
   }
+  int named = follow_all(bytes, named_paths, sizeof named_paths);
   for (char *line = strtok(guarded, "\n"); line != NULL; line = strtok(NULL, "\n")) {
     if (is_below(real, line) || is_below(line, real) || is_below(git, line)) return 1;
-    if (mentions(bytes, line)) return 1;
+    if (named < 0 || mentions(bytes, line) || any_below(named_paths, line)) return 1;
   }
   return 0;
 }

@@ -26,7 +26,7 @@ test.each(agentHostIds)('%s: an event that its descriptor does not list is not r
 
 test('there is no protocol for what is no host with hooks', () => {
   for (const name of ['mcp', 'pawl', '__proto__', 'constructor', '']) {
-    expect(hookProtocolOf(name)).toBe(null)
+    expect(hookProtocolOf(name, null)).toBe(null)
   }
 })
 
@@ -37,4 +37,12 @@ test('gemini: what a hook has told before the first prompt is not the words of t
   const heard = { kind: 'prompt', by: 'person', text: 'Fix <b>.' }
   expect(read(`${told}${told}Fix <b>.`)).toEqual(heard)
   expect(read('Fix <b>.')).toEqual(heard)
+})
+
+test('who has sent a payload counts more than whose hook it has run', () => {
+  const fields = { hook_event_name: 'PreToolUse', session_id: 's', tool_name: 'Bash' }
+  expect(hookProtocolOf('claude', fields)?.host).toBe('claude')
+  const timed = { ...fields, timestamp: '2026-01-01T00:00:00.000Z' }
+  expect(hookProtocolOf('claude', timed)?.host).toBe('copilot')
+  expect(hookProtocolOf('qwen', timed)?.host).toBe('qwen')
 })

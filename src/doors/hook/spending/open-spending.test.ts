@@ -77,6 +77,7 @@ test.each([
   ['gemini', 'gemini.jsonl', 2, 2 * 16],
   // The model of the recording has no price.
   ['qwen', 'qwen.jsonl', 2, 2 * 1_950],
+  ['copilot', 'copilot.jsonl', 3, 3 * 1_950],
 ] as const)('a recorded session of %s is paid once for each answer', async (host, file, ...sum) => {
   const { runtime, spending } = openHouse()
   const runId = await startRelease(runtime)

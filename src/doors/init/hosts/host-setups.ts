@@ -3,6 +3,7 @@ import type { AgentHostId } from '../../../core/hosts/registry.ts'
 import type { HostSetup } from '../desired-files.ts'
 import { claudeSetup } from './claude.ts'
 import { codexSetup } from './codex.ts'
+import { copilotSetup } from './copilot.ts'
 import { cursorSetup } from './cursor.ts'
 import { geminiSetup } from './gemini.ts'
 import { opencodeSetup } from './opencode.ts'
@@ -14,5 +15,6 @@ export const hostSetups: Readonly<Record<AgentHostId, HostSetup>> = {
   gemini: geminiSetup,
   qwen: qwenSetup,
   opencode: opencodeSetup,
+  copilot: copilotSetup,
   cursor: cursorSetup,
 }
