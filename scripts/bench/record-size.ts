@@ -4,7 +4,8 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { openMachineCache } from '../../src/runtime/definitions/machine-cache.ts'
-import type { EventRecord } from '../../src/runtime/ports.ts'
+import type { EventRecord, Snapshot } from '../../src/runtime/ports.ts'
+import { printBinds } from '../../src/runtime/record/binds.ts'
 import { chained } from '../../src/runtime/runs/hash-chain.ts'
 import { loadRun } from '../../src/runtime/runs/load-run.ts'
 import { snapshotOf } from '../../src/runtime/runs/projections.ts'
@@ -45,17 +46,23 @@ async function grow(store: ReturnType<typeof openSqliteStore>, runId: string): P
   while (head.seq < eventsCount) {
     const events: EventRecord[] = []
     let { seq, hash } = head
+    let snapshot: Snapshot | null = null
     for (let i = 0; i < chunk; i += 1) {
       seq += 1
       const by = { actor: 'agent:agent', commandId: 'grow', at: head.updatedAt }
-      const record = chained(runId, hash, { seq, member: runId, type: event.type, data, ...by })
+      if (i === chunk - 1) {
+        const members = family.members.map((one) => ({ ...one, state: { ...one.state, seq } }))
+        family = { ...family, members }
+        snapshot = snapshotOf(family, loaded.library, { seq, before: hash, beginning: head })
+      }
+      const state = snapshot?.state ?? null
+      const binds = printBinds({ reply: null, snapshot: state, outbox: [] })
+      const type = event.type
+      const record = chained(runId, hash, { seq, member: runId, type, data, binds, ...by })
       events.push(record)
       hash = record.hash
     }
-    const members = family.members.map((one) => ({ ...one, state: { ...one.state, seq } }))
-    family = { ...family, members }
     const next = { ...head, seq, hash }
-    const snapshot = snapshotOf(family, loaded.library, next)
     const none = { reply: null, approvals: [], outbox: [] }
     await store.commit({ runId, expectedSeq: head.seq, head: next, events, snapshot, ...none })
     head = next

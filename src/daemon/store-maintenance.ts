@@ -2,35 +2,48 @@
 import type { CareReport, CareTask } from '../doors/cli/remote/daemon-door.ts'
 import { openMachineCache } from '../runtime/definitions/machine-cache.ts'
 import type { Page, Store } from '../runtime/ports.ts'
-import { rebuildAll, verifyLog } from '../runtime/runs/log-maintenance.ts'
+import { printAnchor, takeAnchor } from '../runtime/record/anchor.ts'
+import { checkRecord, type StoreAnchor } from '../runtime/record/check-record.ts'
+import { rebuildAll } from '../runtime/runs/log-maintenance.ts'
 
 const pageRuns = 500
 
 /** Does one thing to the store; nobody else uses it meanwhile. */
-export async function maintainStore(store: Store, task: CareTask): Promise<CareReport> {
-  const done = task === 'rebuild' ? await rebuild(store) : await look(store, task)
+export async function maintainStore(
+  store: Store,
+  task: CareTask,
+  anchors: readonly StoreAnchor[] = [],
+): Promise<CareReport> {
+  const done = await tasks[task](store, anchors)
   return { store: store.kind, bytes: await store.countBytes(), ...done }
 }
 
-type Done = Pick<CareReport, 'runsCount' | 'rebuiltCount' | 'problems'>
+type Done = Omit<CareReport, 'store' | 'bytes'>
+type Task = (store: Store, anchors: readonly StoreAnchor[]) => Promise<Done>
+
+const tasks: Readonly<Record<CareTask, Task>> = { status: count, check, rebuild, anchor }
 
 async function rebuild(store: Store): Promise<Done> {
   const { runsCount, changed, broken } = await rebuildAll(store, openMachineCache(store))
   return { runsCount, rebuiltCount: changed.length, problems: broken }
 }
 
-async function look(store: Store, task: 'check' | 'status'): Promise<Done> {
-  const problems: { runId: string; problem: string }[] = []
+async function count(store: Store): Promise<Done> {
   let runsCount = 0
-  for await (const runId of runsIn(store)) {
-    runsCount += 1
-    if (task === 'status') continue
-    const found = await verifyLog(store, runId, null)
-    if (!found.ok) problems.push({ runId, problem: `record ${found.seq}: ${found.problem}` })
-  }
+  for await (const _ of runsIn(store)) runsCount += 1
   const trouble = await store.findTrouble()
-  if (trouble !== null) problems.push({ runId: '', problem: trouble })
+  const problems = trouble === null ? [] : [{ runId: '', problem: trouble }]
   return { runsCount, rebuiltCount: 0, problems }
+}
+
+async function check(store: Store, anchors: readonly StoreAnchor[]): Promise<Done> {
+  const checking = { shelf: openMachineCache(store), anchors, now: Date.now() }
+  const anchorsCount = anchors.length
+  return { rebuiltCount: 0, anchorsCount, ...(await checkRecord(store, checking)) }
+}
+
+async function anchor(store: Store): Promise<Done> {
+  return { ...(await count(store)), anchor: printAnchor(await takeAnchor(store, Date.now())) }
 }
 
 async function* runsIn(store: Store): AsyncGenerator<string> {

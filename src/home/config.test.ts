@@ -38,6 +38,7 @@ test('without a file every setting has its default', () => {
     proxy: null,
     otlpUrl: null,
     notify: expect.objectContaining({ channels: [], quiet: null, remindMs: null, escalate: null }),
+    anchors: { everyMs: 3_600_000, targets: [] },
     publicUrl: null,
     jobs: jobsConfigOf(),
   })
@@ -69,6 +70,7 @@ test('settings are read, with comments, and the file is closed to others', () =>
     notify: expect.objectContaining({
       channels: [expect.objectContaining({ url: 'http://127.0.0.1:9/hook', shows: 'question' })],
     }),
+    anchors: { everyMs: 3_600_000, targets: [] },
     publicUrl: null,
     jobs: jobsConfigOf(),
   })

@@ -12,6 +12,7 @@ import { readSource } from '../core/source/read-source.ts'
 import { lineIndex, type Node, positionAt, positionOf } from '../core/source/source.ts'
 import type { NotifySettings } from '../notify/settings.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
+import { type AnchorSettings, anchorSettingsOf, anchorsSchema } from './config-anchors.ts'
 import { type JobsConfig, jobsConfigOf, jobsSchema } from './config-jobs.ts'
 import { notifySchema, notifySettingsOf } from './config-notify.ts'
 import { type ProxyConfig, proxySchema } from './config-proxy.ts'
@@ -98,6 +99,9 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('Short form of a channel that receives only approvals.'),
   notify: notifySchema.optional().describe('How people are notified of pending approvals.'),
+  anchors: anchorsSchema
+    .optional()
+    .describe('Where copies of the last hash of the record are written.'),
   publicUrl: z
     .string()
     .regex(/^https?:\/\/[^\s/?#@]+$/)
@@ -128,6 +132,7 @@ export type Config = {
   readonly proxy: ProxyConfig | null
   readonly otlpUrl: string | null
   readonly notify: NotifySettings
+  readonly anchors: AnchorSettings
   readonly publicUrl: string | null
 }
 
@@ -164,6 +169,7 @@ function settingsOf(file: ConfigFile, folder: string): Config {
       folder,
       owner: userName(),
     }),
+    anchors: anchorSettingsOf(file.anchors, folder),
     publicUrl: file.publicUrl ?? null,
   }
 }

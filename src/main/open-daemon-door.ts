@@ -32,7 +32,8 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
       (await import('./run-mcp-server.ts')).mcp(wish, env.PAWL_RUN ?? '', io),
     gateway: async (wish, io) =>
       (await import('./run-gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
-    care: async (task) => (await import('./offline-maintenance.ts')).maintainOffline(home, task),
+    care: async (task, against) =>
+      (await import('./offline-maintenance.ts')).maintainOffline(home, { task, against }),
     people: async () => (await import('../home/people-file.ts')).openPeopleDoor(home),
   }
 }

@@ -7,6 +7,7 @@ import { newId } from '../daemon/new-id.ts'
 import { openScheduledWork } from '../daemon/scheduled-work.ts'
 import { reportAtStart } from '../daemon/startup-report.ts'
 import { type HookWatch, openHookWatch } from '../daemon/watch-hooks.ts'
+import { openAnchorWriter } from '../daemon/write-anchors.ts'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
 import { openSpending } from '../doors/hook/spending/open-spending.ts'
@@ -23,6 +24,8 @@ import { readProof } from '../home/proof-file.ts'
 import { ensureTokens } from '../home/tokens.ts'
 import { userName } from '../home/user-name.ts'
 import { openJobs } from '../jobs/open-jobs.ts'
+import { postJson, signed } from '../notify/post-json.ts'
+import { readSecretFile } from '../notify/read-secret.ts'
 import { openClock } from '../runtime/clock.ts'
 import { openPrices } from '../runtime/costs/prices.ts'
 import { openPolicies } from '../runtime/definitions/policies.ts'
@@ -84,6 +87,13 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(
       openScheduledWork(runtime, { watch, sweep: notify.sweep, log }),
       cleanUpHourly(store, log),
+      openAnchorWriter({
+        ...{ store, settings: config.anchors, now: Date.now, log },
+        post: ({ url, secretFile }, line) => {
+          const secret = secretFile === null ? null : readSecretFile(secretFile)
+          return postJson(url, line, signed(secret, newId(), line))
+        },
+      }),
     )
     const spans = spansOf(config, log)
     opened.push(spans.close)

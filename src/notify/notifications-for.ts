@@ -27,7 +27,11 @@ export function notificationsFor(wanted: ReadonlySet<NotificationKind>): OutboxS
 
 type NewsText = Pick<News, 'kind' | 'title'>
 
-function newsIn(event: Event, head: RunHead, whose: 'main' | 'child'): NewsText | null {
+function newsIn(
+  event: Event,
+  head: Omit<RunHead, 'hash'>,
+  whose: 'main' | 'child',
+): NewsText | null {
   switch (event.type) {
     case 'run.completed':
     case 'run.blocked':

@@ -4,6 +4,7 @@
  * A run and its child runs have one log, under the id of the main run (ADR 0008): a command that
  * touches several of them is one change, and every key begins with that id.
  */
+import type { RecordStore } from './record/ports.ts'
 
 /** One line of a log. Texts are kept as they were hashed, to the letter. */
 export type EventRecord = {
@@ -18,6 +19,8 @@ export type EventRecord = {
   /** `kind:name` of who caused it. */
   readonly actor: string
   readonly commandId: string
+  /** Hashes of the rows that were stored with it (`record/binds.ts`); null: of none. */
+  readonly binds: string | null
   /** Hash of the record before and of all fields above. */
   readonly hash: string
 }
@@ -103,7 +106,7 @@ export type Committed = 'committed' | 'conflict' | 'repeated'
 export type StoredRun = {
   readonly head: RunHead
   readonly snapshot: Snapshot | null
-  /** What came after the snapshot, or everything. */
+  /** The record that the snapshot was taken at and what came after it, or everything. */
   readonly tail: readonly EventRecord[]
 }
 
@@ -171,7 +174,12 @@ export type RunCopy = {
   readonly machines: readonly StoredMachine[]
 }
 
-export type Store = RunStore & DefinitionStore & ClaimStore & DocumentStore & StoreMaintenance
+export type Store = RunStore &
+  DefinitionStore &
+  ClaimStore &
+  DocumentStore &
+  StoreMaintenance &
+  RecordStore
 
 export type RunStore = {
   /** Durable when it resolves. Faults: `STORE_UNAVAILABLE`, and then nothing of it is kept. */

@@ -23,6 +23,7 @@ export function eventOf(seq: number, more: Partial<EventRecord> = {}): EventReco
     at: startedAt + seq,
     actor: 'agent:claude',
     commandId: `c_${seq}`,
+    binds: null,
     hash: `hash-${seq}`,
     ...more,
   }

@@ -18,7 +18,9 @@ export function expectFolds({ id, log, family }: CaseResult): void {
   const stored = JSON.parse(JSON.stringify(log)) as typeof log
   const folded = foldFamily(unbornFamily(family.mainId), stored, machineOf)
   expect(plain(folded), id).toEqual(plain(family))
-  const kept = openSnapshot(family.mainId, snapshotOf(family, {}, { seq: log.length, hash: '' }))
+  const beginning = { workspace: null, startedAt: 0, endedAt: null }
+  const snapshot = snapshotOf(family, {}, { seq: log.length, before: '', beginning })
+  const kept = openSnapshot(family.mainId, snapshot)
   expect(plain(kept.family(machineOf)), id).toEqual(plain(family))
 }
 

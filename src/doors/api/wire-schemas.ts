@@ -279,6 +279,11 @@ export const judgementSchema = z
   })
   .meta({ id: 'Judgement' })
 
+const bindsSchema = z
+  .string()
+  .nullable()
+  .describe('hashes of the rows that were stored with the record, as JSON')
+
 export const eventRecord = z
   .object({
     seq: countSchema,
@@ -287,6 +292,7 @@ export const eventRecord = z
     at: momentSchema,
     actor: z.string().describe('`kind:name`'),
     commandId: z.string(),
+    binds: bindsSchema,
     hash: z.string(),
     data: jsonSchema,
   })
@@ -322,6 +328,8 @@ const storedEvent = z.strictObject({
   at: momentSchema,
   actor: z.string(),
   commandId: z.string(),
+  // Runs that were exported by older versions have none.
+  binds: bindsSchema.default(null),
   hash: z.string(),
 })
 

@@ -6,7 +6,11 @@ function logOf(count: number): EventRecord[] {
   const records: EventRecord[] = []
   for (let seq = 1; seq <= count; seq += 1) {
     const record = { seq, member: 'r1', type: 'text.said', data: `{"n":${seq}}`, at: seq }
-    const by = { actor: 'agent:a', commandId: `c${seq}` }
+    const by = {
+      actor: 'agent:a',
+      commandId: `c${seq}`,
+      binds: seq % 2 ? null : `{"reply":"${seq}"}`,
+    }
     records.push(chained('r1', records.at(-1)?.hash ?? chainStart, { ...record, ...by }))
   }
   return records

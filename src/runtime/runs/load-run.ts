@@ -1,15 +1,22 @@
 /**
  * Loads a run from the store: the snapshot and the later records, verified before they are used.
  */
-import { evolveVersion } from '../../core/engine/evolve.ts'
 import type { Family, Recorded } from '../../core/engine/family.ts'
+import { mainOf } from '../../core/engine/family.ts'
 import { foldFamily, unbornFamily } from '../../core/engine/fold-family.ts'
 import type { Event } from '../../core/engine/types.ts'
 import type { MachineCache } from '../definitions/machine-cache.ts'
 import { PawlError } from '../pawl-error.ts'
-import type { EventRecord, RunHead, RunStore } from '../ports.ts'
+import type { EventRecord, RunHead, RunStore, Snapshot } from '../ports.ts'
+import { bindsIn, hashText } from '../record/binds.ts'
 import { chained, chainStart } from './hash-chain.ts'
-import { type KeptFold, openSnapshot, type Pins } from './projections.ts'
+import {
+  type Beginning,
+  type KeptFold,
+  openSnapshot,
+  type Pins,
+  snapshotVersion,
+} from './projections.ts'
 
 export type LoadedRun = {
   readonly family: Family
@@ -31,18 +38,59 @@ export async function loadRun(
   const stored = await store.loadRun(runId)
   if (stored === null) return null
   const { head } = stored
-  const snapshot = stored.snapshot?.version === evolveVersion ? stored.snapshot : null
+  const snapshot = stored.snapshot?.version === snapshotVersion ? stored.snapshot : null
   const isWhole = stored.snapshot === null || snapshot !== null
-  const tail = isWhole ? stored.tail : await readAll(store, runId)
+  const records = isWhole ? stored.tail : await readAll(store, runId)
   try {
     const kept = snapshot === null ? null : openSnapshot(runId, snapshot)
-    const start = { seq: snapshot?.seq ?? 0, hash: kept?.hash ?? chainStart }
+    const start =
+      kept === null || snapshot === null ? atBeginning : boundAt(head, kept, { snapshot, records })
+    const tail = kept === null ? records : records.slice(1)
     checkTail(head, tail, start)
-    return { head, snapshotSeq: start.seq, ...(await fold(shelf, { runId, kept, tail })) }
+    const folded = await fold(shelf, { runId, kept, tail })
+    checkHead(head, folded, kept?.beginning ?? beginningIn(head, tail))
+    return { head, snapshotSeq: start.seq, ...folded }
   } catch (cause) {
     if (cause instanceof PawlError) throw cause
     throw broken(runId, cause instanceof Error ? cause.message : 'it cannot be read')
   }
+}
+
+const atBeginning: Link = { seq: 0, hash: chainStart }
+
+/** The record that a snapshot was taken at, once it is known that it binds the snapshot. */
+function boundAt(
+  { id }: RunHead,
+  { before }: KeptFold,
+  { snapshot, records }: { readonly snapshot: Snapshot; readonly records: readonly EventRecord[] },
+): Link {
+  const [record] = records
+  if (record?.seq !== snapshot.seq) throw broken(id, `record ${snapshot.seq}`)
+  const isTrue = chained(id, before, record).hash === record.hash
+  if (!isTrue || bindsIn(record).snapshot !== hashText(snapshot.state)) {
+    throw broken(id, 'its snapshot')
+  }
+  return record
+}
+
+/** How a log begins, when all of it is at hand. */
+function beginningIn({ id }: RunHead, [first]: readonly EventRecord[]): Beginning {
+  const event = first === undefined ? null : recordedIn(first).event
+  if (first === undefined || event?.type !== 'run.started') throw broken(id, 'its start')
+  return { workspace: event.workspace ?? null, startedAt: first.at, endedAt: null }
+}
+
+/** A head that was edited must not lend the run other policies, or another past. */
+function checkHead(
+  head: RunHead,
+  { family }: Pick<LoadedRun, 'family'>,
+  { workspace, startedAt }: Beginning,
+): void {
+  const isTrue =
+    head.machine === mainOf(family).machine.hash &&
+    head.workspace === workspace &&
+    head.startedAt === startedAt
+  if (!isTrue) throw broken(head.id, 'its head')
 }
 
 type Stored = {
@@ -88,7 +136,8 @@ type Link = { readonly seq: number; readonly hash: string }
 
 function broken(runId: string, where: string): PawlError {
   const message = `the log of \`${runId}\` is damaged at ${where}`
-  const hint = `\`pawl log ${runId} --verify\` shows more; no command is accepted for it`
+  const shown = `\`pawl log ${runId} --verify\` and \`pawl db check\` show more`
+  const hint = `${shown}; no command is accepted for it`
   return new PawlError('LOG_BROKEN', message, { hint })
 }
 

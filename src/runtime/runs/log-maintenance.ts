@@ -2,16 +2,15 @@
  * Maintenance of whole logs: verifies, exports and imports them, rebuilds their projections, and
  * deletes old ones.
  */
-import type { Family } from '../../core/engine/family.ts'
-import { foldFamily, unbornFamily } from '../../core/engine/fold-family.ts'
+import { isDeepStrictEqual } from 'node:util'
 import type { MachineCache } from '../definitions/machine-cache.ts'
 import { machineIn } from '../definitions/machine-cache.ts'
 import { PawlError } from '../pawl-error.ts'
-import type { ApprovalRow, EventRecord, RunCopy, RunHead, Store, StoredMachine } from '../ports.ts'
+import type { ApprovalRow, RunCopy, Store, StoredMachine } from '../ports.ts'
 import type { Anchor, Verified } from '../runtime.ts'
 import { openChainCheck } from './hash-chain.ts'
-import { readAll, recordedIn } from './load-run.ts'
-import { approvalsOf, type Beginning, headOf, type Pins, snapshotOf } from './projections.ts'
+import { readAll } from './load-run.ts'
+import { findSnapshotFault, machinesIn, projectLog } from './project-log.ts'
 
 const pageRecords = 1_000
 const pageRuns = 200
@@ -50,31 +49,25 @@ export async function exportRun(store: Store, runId: string): Promise<RunCopy> {
   const head = await store.readHead(runId)
   if (head === null) throw unknownRun(runId)
   const events = (await readAll(store, runId)).slice(0, head.seq)
-  const approvals: ApprovalRow[] = []
-  for (let after: string | null = null; ; ) {
-    const query = { runId, status: null, after, limit: pageRuns }
-    const page: Awaited<ReturnType<Store['listApprovals']>> = await store.listApprovals(query)
-    approvals.push(...page.items)
-    after = page.next
-    if (after === null) break
-  }
+  const approvals = await readApprovals(store, runId)
   const machines: StoredMachine[] = []
-  for (const hash of hashesIn(events)) {
+  for (const hash of machinesIn(events)) {
     const machine = await store.readMachine(hash)
     if (machine !== null) machines.push(machine)
   }
   return { head, events, approvals, machines }
 }
 
-function hashesIn(events: readonly EventRecord[]): readonly string[] {
-  const started = events.filter((record) => record.type === 'run.started').map(recordedIn)
-  return [
-    ...new Set(
-      started.flatMap(({ event }) =>
-        event.type === 'run.started' ? [event.machine, ...Object.values(event.library ?? {})] : [],
-      ),
-    ),
-  ]
+/** All questions that a run asked. */
+export async function readApprovals(store: Store, runId: string): Promise<readonly ApprovalRow[]> {
+  const approvals: ApprovalRow[] = []
+  for (let after: string | null = null; ; ) {
+    const query = { runId, status: null, after, limit: pageRuns }
+    const page: Awaited<ReturnType<Store['listApprovals']>> = await store.listApprovals(query)
+    approvals.push(...page.items)
+    after = page.next
+    if (after === null) return approvals
+  }
 }
 
 /** Takes in a run from elsewhere, once its log was proved whole; projections are made anew. */
@@ -96,58 +89,13 @@ export async function importRun(
   }
   const machines = copy.machines.map(machineIn)
   shelf.add(machines)
-  const missing = hashesIn(copy.events).filter((one) => !machines.some((two) => two.hash === one))
+  const missing = machinesIn(copy.events).filter((one) => !machines.some((two) => two.hash === one))
   await shelf.fetch(missing)
-  const { head, approvals } = project(id, copy.events, shelf)
+  const { head, approvals } = projectLog(id, copy.events, { shelf })
   const isNew = await store.importRun({ ...copy, head, approvals })
   if (isNew === 'imported') return { runId: id, seq, hash }
   const hint = 'a run can only be imported once'
   throw new PawlError('RUN_EXISTS', `the run \`${id}\` already exists`, { hint })
-}
-
-type Projected = {
-  readonly head: RunHead
-  readonly approvals: readonly ApprovalRow[]
-  readonly family: Family
-  readonly library: Pins
-}
-
-/** Everything that is projected from a log, out of nothing but the log. */
-function project(runId: string, events: readonly EventRecord[], shelf: MachineCache): Projected {
-  const [first] = events
-  const started = first === undefined ? null : recordedIn(first).event
-  if (first === undefined || started?.type !== 'run.started') {
-    throw new PawlError('LOG_BROKEN', `the log of \`${runId}\` does not begin with its start`)
-  }
-  const workspace = started.workspace ?? null
-  let beginning: Beginning = { workspace, startedAt: first.at, endedAt: null }
-  let family = unbornFamily(runId)
-  let head: RunHead | null = null
-  const approvals = new Map<string, ApprovalRow>()
-  for (const batch of batchesOf(events)) {
-    const recorded = batch.map(recordedIn)
-    const before = family
-    family = foldFamily(before, recorded, shelf.get)
-    const { seq, hash, at } = batch.at(-1) as EventRecord
-    for (const row of approvalsOf(before, family, { recorded, at })) approvals.set(row.id, row)
-    head = headOf(family, { seq, hash, at }, beginning)
-    beginning = head
-  }
-  const library = started.library ?? {}
-  return { head: head as RunHead, approvals: [...approvals.values()], family, library }
-}
-
-/** Records that were kept by one command. */
-function* batchesOf(events: readonly EventRecord[]): Generator<readonly EventRecord[]> {
-  let batch: EventRecord[] = []
-  for (const record of events) {
-    if (batch.length > 0 && batch[0]?.commandId !== record.commandId) {
-      yield batch
-      batch = []
-    }
-    batch.push(record)
-  }
-  if (batch.length > 0) yield batch
 }
 
 type Rebuilt = {
@@ -188,12 +136,14 @@ async function rebuildRun(
   const verified = check.add(events) ?? check.end(null)
   if (!verified.ok) return `record ${verified.seq}: ${verified.problem}`
   try {
-    await shelf.fetch(hashesIn(events))
-    const { head, approvals, family, library } = project(runId, events, shelf)
+    await shelf.fetch(machinesIn(events))
+    const { snapshot } = await store.readRunRows(runId)
+    const { head, approvals, folds } = projectLog(runId, events, { shelf, at: snapshot?.seq })
     const before = await store.readHead(runId)
-    if (JSON.stringify(before) !== JSON.stringify(head)) changed.push(runId)
-    const snapshot = snapshotOf(family, library, head)
-    await store.replaceProjections(head, approvals, snapshot)
+    if (!isDeepStrictEqual(before, head)) changed.push(runId)
+    // A snapshot that no record binds is dropped: the run is folded whole until the next one.
+    const isBound = snapshot !== null && findSnapshotFault(snapshot, events, folds) === null
+    await store.replaceProjections(head, approvals, isBound ? snapshot : null)
     return null
   } catch (fault) {
     return fault instanceof Error ? fault.message : 'its events cannot be replayed'

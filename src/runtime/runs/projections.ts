@@ -147,32 +147,42 @@ type StoredFold = {
   readonly members: readonly KeptMember[]
   readonly meters: Meters
   readonly library: Pins
-  /** Of the last record that is folded here. */
-  readonly hash: string
+  readonly beginning: Beginning
+  /** Hash before the last record that is folded here; that record binds this text. */
+  readonly before: string
 }
 
 /** Hashes of the machines that invokes mean, by name. */
 export type Pins = { readonly [name: string]: string }
 
+/**
+ * A snapshot of another version is not read: neither that of another `evolve`, nor one from
+ * before snapshots were bound to the chain.
+ */
+export const snapshotVersion = 1_000 + evolveVersion
+
 /** The fold of a log up to here, as it is kept. */
 export function snapshotOf(
   family: Family,
   library: Pins,
-  { seq, hash }: { readonly seq: number; readonly hash: string },
+  { seq, before, beginning }: Pick<StoredFold, 'before' | 'beginning'> & { readonly seq: number },
 ): Snapshot {
   const members = family.members.map(
     (member): KeptMember => ({ ...member, machine: member.machine.hash }),
   )
-  const kept: StoredFold = { members, meters: family.meters, library, hash }
-  return { seq, version: evolveVersion, state: JSON.stringify(kept) }
+  const { workspace, startedAt, endedAt } = beginning
+  const begun = { workspace, startedAt, endedAt }
+  const kept: StoredFold = { members, meters: family.meters, library, beginning: begun, before }
+  return { seq, version: snapshotVersion, state: JSON.stringify(kept) }
 }
 
 /** What was kept: the family and its pins, and the machines they need. */
 export function openSnapshot(mainId: string, snapshot: Snapshot): KeptFold {
-  const { members, meters, library, hash } = JSON.parse(snapshot.state) as StoredFold
+  const { members, meters, library, beginning, before } = JSON.parse(snapshot.state) as StoredFold
   return {
     library,
-    hash,
+    beginning,
+    before,
     hashes: [...new Set([...members.map((one) => one.machine), ...Object.values(library)])],
     family: (machines) => {
       const full = members.map((one): FamilyMember => ({ ...one, machine: machines(one.machine) }))
@@ -181,9 +191,7 @@ export function openSnapshot(mainId: string, snapshot: Snapshot): KeptFold {
   }
 }
 
-export type KeptFold = {
-  readonly library: Pins
-  readonly hash: string
+export type KeptFold = Pick<StoredFold, 'library' | 'beginning' | 'before'> & {
   readonly hashes: readonly string[]
   readonly family: (machines: Machines) => Family
 }

@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { memoryDocuments } from '../../store/memory/memory-documents.ts'
+import { openMemoryStore } from '../../store/memory/memory-store.ts'
 import { asAgent, asPerson, openBench, startRelease } from '../runtime.contract.ts'
 import { openRunTitles, titleOfPrompt } from './run-titles.ts'
 
 const session = 'claude:one'
 
 function open() {
-  const titles = openRunTitles({ store: memoryDocuments(), clock: { now: () => 1 } })
+  const titles = openRunTitles({ store: openMemoryStore(), clock: { now: () => 1 } })
   const titleOf = async (runId: string) => (await titles.of([runId])).get(runId) ?? null
   return { ...titles, titleOf }
 }

@@ -34,7 +34,7 @@ const asked = { kind: 'check', tool: 'Read', input, host: 'claude', cwd: null }
 /** What is found of a reply whose command has recorded this. */
 async function found(said: Reply, question: unknown, last: Event | undefined) {
   const text = printReplyRecord({ seq: 7, reply: said }, question, last === undefined ? [] : [last])
-  const record = { seq: 7, commandId: 'c', data: JSON.stringify(last) }
+  const record = { seq: 7, commandId: 'c', binds: null, data: JSON.stringify(last) }
   const kept = await findStoredReply(
     {
       findReply: async () => text,

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import type { Event, Reply } from '../../core/engine/types.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { RunStore } from '../ports.ts'
+import { bindsIn, hashText } from '../record/binds.ts'
 
 /** What was replied, and how far the log was then. */
 export type RecordedReply = { readonly seq: number; readonly reply: Reply }
@@ -57,6 +58,7 @@ export async function findStoredReply(
     inputSeq === undefined ? null : await allowedAt(store, { runId, commandId, inputSeq })
   if (!('reply' in kept)) return keptBefore(kept, call as Allowed)
   const { seq, reply, asked } = kept
+  await checkBound(store, { runId, commandId, seq, text })
   const isFor = (other: unknown): boolean => asked === fingerprint(other)
   const whole = call === null ? reply : ({ ...reply, input: call.input } as Reply)
   return { seq, reply: whole, isFor }
@@ -66,6 +68,19 @@ type Recorded = {
   readonly runId: string
   readonly commandId: string
   readonly inputSeq: number
+}
+
+/** The record that a reply was stored with binds it. One without records is in the register. */
+async function checkBound(
+  store: Pick<RunStore, 'readEvents'>,
+  kept: { readonly runId: string; commandId: string; seq: number; text: string },
+): Promise<void> {
+  const { runId, commandId, seq, text } = kept
+  const [record] = await store.readEvents(runId, { after: seq - 1, limit: 1 })
+  const bound = record?.commandId === commandId ? bindsIn(record).reply : undefined
+  if (bound === undefined || bound === hashText(text)) return
+  const message = `the stored reply to a command of the run \`${runId}\` was changed`
+  throw new PawlError('STORE_CORRUPT', message, { hint: 'check the store with `pawl db check`' })
 }
 
 async function allowedAt(

@@ -1,11 +1,16 @@
 /** Machines and definitions in memory. */
 import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../../runtime/ports.ts'
+import type { RecordStore } from '../../runtime/record/ports.ts'
+import { definitionChanged, definitionCreated } from '../../runtime/record/register.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
+import type { MemoryRegister } from './memory-register.ts'
 
 type StoredDefinition = { row: DefinitionRow; readonly versions: DefinitionVersion[] }
 
 /** No machines and no definitions yet. */
-export function memoryDefinitions(): DefinitionStore {
+export function memoryDefinitions({
+  note,
+}: MemoryRegister): DefinitionStore & { readonly machines: RecordStore['listMachines'] } {
   const machines = new Map<string, Parameters<DefinitionStore['putMachines']>[0][number]>()
   const kept = new Map<string, StoredDefinition>()
   const find = (name: string, workspace: string) =>
@@ -19,6 +24,7 @@ export function memoryDefinitions(): DefinitionStore {
       if (find(row.name, row.workspace) !== undefined) return null
       const own = structuredClone(row)
       kept.set(row.id, { row: own, versions: [own.latest] })
+      note(definitionCreated(own))
       return clone(own)
     },
     addVersion: async (id, expected, next) => {
@@ -26,6 +32,7 @@ export function memoryDefinitions(): DefinitionStore {
       if (one?.row.latest.version !== expected) return null
       const latest = structuredClone(next)
       one.versions.push(latest)
+      note(definitionChanged(id, latest))
       one.row = { ...one.row, updatedAt: latest.createdAt, latest }
       return clone(one.row)
     },
@@ -40,7 +47,18 @@ export function memoryDefinitions(): DefinitionStore {
         .filter((row) => last === null || isAfter(row, last))
       return pageFrom(structuredClone(rows), limit, (row) => [row.name, row.workspace])
     },
-    deleteDefinition: async (id) => (kept.delete(id) ? 'deleted' : 'unknown'),
+    deleteDefinition: async (id) => {
+      if (!kept.delete(id)) return 'unknown'
+      note({ type: 'definition.deleted', id })
+      return 'deleted'
+    },
+    machines: async ({ after, limit }) => {
+      const [last] = after === null ? [''] : parseCursor(after, [''])
+      const rows = [...machines.values()]
+        .filter(({ hash }) => hash > last)
+        .sort((a, b) => compare(a.hash, b.hash))
+      return pageFrom(structuredClone(rows), limit, ({ hash }) => [hash])
+    },
   }
 }
 

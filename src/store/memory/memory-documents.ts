@@ -1,8 +1,13 @@
 /** Documents in memory. */
 import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
+import type { RecordStore } from '../../runtime/record/ports.ts'
+import { documentsWritten } from '../../runtime/record/register.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
+import type { MemoryRegister } from './memory-register.ts'
 
-export function memoryDocuments(): DocumentStore {
+export function memoryDocuments({
+  note,
+}: MemoryRegister): DocumentStore & Pick<RecordStore, 'listCollections'> {
   const documents = new Map<string, StoredDocument>()
   const nameOf = (collection: string, key: string) => JSON.stringify([collection, key])
   const versionOf = (collection: string, key: string) =>
@@ -29,6 +34,9 @@ export function memoryDocuments(): DocumentStore {
         .map((document) => ({ ...document }))
       return pageFrom(rows, limit, (document) => [document.key])
     },
+    listCollections: async () => [
+      ...new Set([...documents.values()].map((document) => document.collection)),
+    ],
     countDocuments: async (collection, prefix) => within(collection, prefix).length,
     writeDocuments: async (changes) => {
       const isStale = changes.some(
@@ -41,6 +49,7 @@ export function memoryDocuments(): DocumentStore {
         if (data === null) documents.delete(nameOf(collection, key))
         else documents.set(nameOf(collection, key), { collection, key, version, data, at })
       }
+      if (changes.length > 0) note(documentsWritten(changes))
       return 'written'
     },
   }

@@ -1,11 +1,21 @@
 /** Claims in memory: which session works on which run. */
 import type { Claim, ClaimStore } from '../../runtime/ports.ts'
+import type { RecordStore } from '../../runtime/record/ports.ts'
+import { pageFrom, parseCursor } from '../cursor.ts'
+import type { MemoryRegister } from './memory-register.ts'
 
 /** `drop` is for a run that is removed. */
-export function memoryClaims(): { readonly calls: ClaimStore; readonly drop: Drop } {
+export function memoryClaims({ note }: MemoryRegister): {
+  readonly calls: ClaimStore
+  readonly drop: Drop
+  readonly list: RecordStore['listClaims']
+} {
   const claims: Claim[] = []
-  const keep = (test: (claim: Claim) => boolean): void => {
-    claims.splice(0, claims.length, ...claims.filter(test))
+  const keep = (test: (claim: Claim) => boolean): boolean => {
+    const kept = claims.filter(test)
+    const isLess = kept.length < claims.length
+    claims.splice(0, claims.length, ...kept)
+    return isLess
   }
   const calls: ClaimStore = {
     claim: async (claim) => {
@@ -13,6 +23,7 @@ export function memoryClaims(): { readonly calls: ClaimStore; readonly drop: Dro
       const known = claims.find((one) => one.runId === runId && one.branch === branch)
       if (known !== undefined) return known.session
       claims.push({ ...claim })
+      note({ type: 'claim.taken', ...claim })
       return claim.session
     },
     claimsOf: async (session) =>
@@ -25,10 +36,22 @@ export function memoryClaims(): { readonly calls: ClaimStore; readonly drop: Dro
         .filter((one) => one.runId === runId)
         .sort(byBranch)
         .map(copy),
-    releaseSession: async (session) => keep((one) => one.session !== session),
-    releaseRun: async (runId) => keep((one) => one.runId !== runId),
+    releaseSession: async (session) => {
+      if (!keep((one) => one.session !== session)) return
+      note({ type: 'claims.released', session })
+    },
+    releaseRun: async (runId) => {
+      if (keep((one) => one.runId !== runId)) note({ type: 'claims.released', runId })
+    },
   }
-  return { calls, drop: (runId) => keep((one) => one.runId !== runId) }
+  const list: RecordStore['listClaims'] = async ({ after, limit }) => {
+    const [run, branch] = after === null ? ['', ''] : parseCursor(after, ['', ''])
+    const rows = claims
+      .filter((one) => order(one.runId, run) > 0 || (one.runId === run && one.branch > branch))
+      .sort((a, b) => order(a.runId, b.runId) || byBranch(a, b))
+    return pageFrom(rows.map(copy), limit, (one) => [one.runId, one.branch])
+  }
+  return { calls, list, drop: (runId) => void keep((one) => one.runId !== runId) }
 }
 
 type Drop = (runId: string) => void

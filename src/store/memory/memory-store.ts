@@ -17,11 +17,14 @@ import type {
   Store,
   StoreMaintenance,
 } from '../../runtime/ports.ts'
+import { hashText } from '../../runtime/record/binds.ts'
+import type { RunRows } from '../../runtime/record/ports.ts'
 import { isNear } from '../../runtime/sessions/folders.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 import { memoryDefinitions } from './memory-definitions.ts'
 import { memoryDocuments } from './memory-documents.ts'
+import { type MemoryRegister, memoryRegister } from './memory-register.ts'
 import { memoryClaims } from './memory-session-claims.ts'
 
 /** All that is kept of one run. */
@@ -40,16 +43,23 @@ type Documents = Pick<DocumentStore, 'readDocuments'>
 /** An empty store. */
 export function openMemoryStore(): Store {
   const runs: Runs = new Map()
-  const definitions = memoryDefinitions()
-  const documents = memoryDocuments()
-  const claims = memoryClaims()
-  const care = careCalls(runs, definitions.putMachines)
+  const register = memoryRegister()
+  const { machines, ...definitions } = memoryDefinitions(register)
+  const documents = memoryDocuments(register)
+  const claims = memoryClaims(register)
+  const care = careCalls(runs, definitions.putMachines, register)
   return {
-    ...runCalls(runs, documents),
+    ...runCalls(runs, documents, register),
     ...definitions,
     ...claims.calls,
     ...documents,
     ...care,
+    ...register.calls,
+    listClaims: claims.list,
+    listMachines: machines,
+    listCollections: documents.listCollections,
+    findStrays: async () => [],
+    readRunRows: async (runId) => rowsOf(runs.get(runId)),
     removeRuns: async (runIds) => {
       for (const id of runIds) claims.drop(id)
       await care.removeRuns(runIds)
@@ -57,13 +67,23 @@ export function openMemoryStore(): Store {
   }
 }
 
-function runCalls(runs: Runs, documents: Documents): RunStore {
+function rowsOf(run: StoredRun | undefined): RunRows {
+  if (run === undefined) return { replies: [], outbox: [], snapshot: null, logBytes: null }
   return {
-    commit: async (change) => commit(runs, change),
+    replies: [...run.replies].map(([commandId, text]) => ({ commandId, text })),
+    outbox: [...run.outbox.values()].map(copy),
+    snapshot: run.snapshot && copy(run.snapshot),
+    logBytes: countLogBytes(run.events),
+  }
+}
+
+function runCalls(runs: Runs, documents: Documents, register: MemoryRegister): RunStore {
+  return {
+    commit: async (change) => commit(runs, change, register),
     loadRun: async (runId) => {
       const run = runs.get(runId)
       if (run === undefined) return null
-      const tail = run.events.slice(run.snapshot?.seq ?? 0).map(copy)
+      const tail = run.events.slice((run.snapshot?.seq ?? 1) - 1).map(copy)
       return { head: copy(run.head), snapshot: run.snapshot && copy(run.snapshot), tail }
     },
     readHead: async (runId) => copyOrNull(runs.get(runId)?.head),
@@ -78,17 +98,21 @@ function runCalls(runs: Runs, documents: Documents): RunStore {
     readEvents: async (runId, { after, limit }) =>
       (runs.get(runId)?.events ?? []).slice(after, after + limit).map(copy),
     ...listCalls(runs, documents),
-    ...outboxCalls(runs),
+    ...outboxCalls(runs, register),
   }
 }
 
-function commit(runs: Runs, change: RunChange): Committed {
+function commit(runs: Runs, change: RunChange, { note }: MemoryRegister): Committed {
   checkChange(change)
   const { runId, expectedSeq, reply } = change
   const known = runs.get(runId)
   if (reply !== null && known?.replies.has(reply.commandId)) return 'repeated'
   if ((known?.head.seq ?? 0) !== expectedSeq) return 'conflict'
   const run = known ?? emptyRun(change.head)
+  if (expectedSeq === 0) note({ type: 'run.started', runId, hash: change.events[0]?.hash ?? '' })
+  if (reply !== null && change.events.length === 0) {
+    note({ type: 'reply.kept', runId, commandId: reply.commandId, hash: hashText(reply.text) })
+  }
   run.head = copy(change.head)
   run.events.push(...change.events.map(copy))
   if (reply !== null) run.replies.set(reply.commandId, reply.text)
@@ -173,6 +197,7 @@ function lowered(text: string): string {
 
 function outboxCalls(
   runs: Runs,
+  { note }: MemoryRegister,
 ): Pick<RunStore, 'takeOutbox' | 'settleOutboxItem' | 'delayOutboxItem'> {
   return {
     takeOutbox: async ({ at, leaseMs, limit }) =>
@@ -187,7 +212,9 @@ function outboxCalls(
           return copy(taken)
         }),
     settleOutboxItem: async (id) => {
-      for (const run of runs.values()) run.outbox.delete(id)
+      for (const run of runs.values()) {
+        if (run.outbox.delete(id)) note({ type: 'outbox.settled', id })
+      }
     },
     delayOutboxItem: async (id, dueAt) => {
       for (const run of runs.values()) {
@@ -198,7 +225,11 @@ function outboxCalls(
   }
 }
 
-function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreMaintenance {
+function careCalls(
+  runs: Runs,
+  putMachines: Store['putMachines'],
+  { note }: MemoryRegister,
+): StoreMaintenance {
   const listeners = new Set<(runId: string, seq: number) => void>()
   return {
     kind: 'memory',
@@ -221,6 +252,7 @@ function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreMaintena
       if (runs.has(head.id)) return 'exists'
       const run = { ...emptyRun(copy(head)), events: events.map(copy), approvals: byId(approvals) }
       runs.set(head.id, run)
+      note({ type: 'run.imported', head: [head.id, head.seq, head.hash] })
       await putMachines(machines, head.updatedAt)
       return 'imported'
     },
@@ -238,6 +270,7 @@ function careCalls(runs: Runs, putMachines: Store['putMachines']): StoreMaintena
         .map(({ id, endedAt, events }) => ({ id, endedAt, bytes: countLogBytes(events) })),
     removeRuns: async (runIds) => {
       for (const id of runIds) runs.delete(id)
+      note({ type: 'runs.removed', runIds })
     },
     countBytes: async () =>
       [...runs.values()].reduce((sum, run) => sum + countLogBytes(run.events), 0),

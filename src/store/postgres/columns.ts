@@ -10,6 +10,7 @@ import type {
   Snapshot,
   StoredMachine,
 } from '../../runtime/ports.ts'
+import { printEntry, type RegisterEntry } from '../../runtime/record/register.ts'
 import type { Pool } from './pool.ts'
 
 type Type = 'text' | 'bigint'
@@ -55,6 +56,7 @@ export const eventPgColumns = columnsOf<EventRecord>({
   at: 'bigint',
   actor: 'text',
   commandId: 'text',
+  binds: 'text',
   hash: 'text',
 })
 /** A row of `approvals`, without its run. */
@@ -201,6 +203,27 @@ function keep<T>({ columns, one, many }: Table<T>, rows: readonly T[]): SqlPart 
   if (rows.length === 1) return { text: one, values: columnValues(columns, first) }
   const values = columns.map(({ key }) => rows.map((row) => row[key]))
   return { text: many, values }
+}
+
+const noteLine = `,
+    tip AS (
+      UPDATE register_tip SET seq = register_tip.seq + 1, hash = encode(
+        sha256(convert_to(register_tip.hash || chr(10) || ?::text, 'UTF8')), 'hex')
+      WHERE EXISTS (SELECT 1 FROM head) RETURNING seq, hash
+    ),
+    kept_line AS (INSERT INTO register (seq, text, hash) SELECT seq, ?::text, hash FROM tip)`
+
+/**
+ * Adds a line to the register if `head` has a row; at most once in a statement.
+ * WHY the row of the tip: whoever comes second waits for it, and then hashes what is there.
+ */
+export function noteEntry(entry: RegisterEntry): SqlPart {
+  return noteText(printEntry(entry))
+}
+
+/** The same with the text of an entry. */
+export function noteText(text: string): SqlPart {
+  return { text: noteLine, values: [text, text] }
 }
 
 /** Each of these is `, name AS (…)`, or nothing when there is nothing to keep. */

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Committed, RunChange } from '../../runtime/ports.ts'
+import { hashText } from '../../runtime/record/binds.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
 import {
   columnNames,
@@ -15,6 +16,7 @@ import {
   insertEvents,
   insertOutbox,
   insertReply,
+  noteEntry,
   runParts,
   type SqlPart,
   sqlPart,
@@ -76,8 +78,19 @@ function commitParts(change: RunChange, attempt: string): readonly SqlPart[] {
     upsertApprovals(change.approvals),
     insertOutbox(change.outbox),
     upsertSnapshot(change.snapshot),
+    ...registered(change),
     sqlPart(' SELECT id FROM head'),
   ]
+}
+
+/** A run that begins, and a reply that no record binds, are in the register. */
+function registered({ runId, expectedSeq, events, reply }: RunChange): readonly SqlPart[] {
+  if (expectedSeq === 0) {
+    return [noteEntry({ type: 'run.started', runId, hash: events[0]?.hash ?? '' })]
+  }
+  if (reply === null || events.length > 0) return []
+  const { commandId, text } = reply
+  return [noteEntry({ type: 'reply.kept', runId, commandId, hash: hashText(text) })]
 }
 
 const insertHead = `INSERT INTO runs (${columnNames(headPgColumns)}, bytes)

@@ -7,8 +7,17 @@ import type {
   DefinitionVersion,
   StoredMachine,
 } from '../../runtime/ports.ts'
+import { definitionChanged, definitionCreated } from '../../runtime/record/register.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
-import { insertMachines, machineColumns, runParts, selected, sqlPart } from './columns.ts'
+import {
+  insertMachines,
+  machineColumns,
+  noteEntry,
+  runParts,
+  type SqlPart,
+  selected,
+  sqlPart,
+} from './columns.ts'
 import type { Pool, Sql } from './pool.ts'
 
 type VersionRow = Omit<DefinitionVersion, 'machines'> & { readonly machines: string }
@@ -42,36 +51,35 @@ export function createDefinitions(pool: Pool): DefinitionStore {
       return row ?? null
     },
     createDefinition: async (row) => {
-      const rows = await pool.run(
-        (sql) => sql`
-        WITH head AS (
-          INSERT INTO definitions (id, name, workspace, dialect, latest, created_at, updated_at)
-          VALUES (${row.id}, ${row.name}, ${row.workspace}, ${row.dialect},
-            ${row.latest.version}, ${row.createdAt}, ${row.updatedAt})
-          ON CONFLICT DO NOTHING RETURNING id
-        ) ${keepVersion(sql, row.latest)} SELECT id FROM head`,
-      )
+      const { id, name, workspace, dialect, latest, createdAt, updatedAt } = row
+      const rows = await runParts(pool, [
+        sqlPart(create, id, name, workspace, dialect, latest.version, createdAt, updatedAt),
+        keepVersion(latest),
+        noteEntry(definitionCreated(row)),
+        sqlPart(' SELECT id FROM head'),
+      ])
       return rows.length > 0 ? row : null
     },
     addVersion: async (id, expected, next) => {
-      const [row] = await pool.run<Omit<DefinitionRow, 'latest'>>(
-        (sql) => sql`
-        WITH head AS (
-          UPDATE definitions SET latest = ${next.version}, updated_at = ${next.createdAt}
-          WHERE id = ${id} AND latest = ${expected} RETURNING *
-        ) ${keepVersion(sql, next)}
-        SELECT id, name, workspace, dialect, created_at AS "createdAt", updated_at AS "updatedAt"
-        FROM head`,
-      )
+      const [row] = await runParts<Omit<DefinitionRow, 'latest'>>(pool, [
+        sqlPart(change, next.version, next.createdAt, id, expected),
+        keepVersion(next),
+        noteEntry(definitionChanged(id, next)),
+        sqlPart(` SELECT id, name, workspace, dialect, created_at AS "createdAt",
+          updated_at AS "updatedAt" FROM head`),
+      ])
       return row === undefined ? null : { ...row, latest: next }
     },
     deleteDefinition: async (id) => {
-      const rows = await pool.run(
-        (sql) => sql`
-        WITH head AS (DELETE FROM definitions WHERE id = ${id} RETURNING id),
-        gone AS (DELETE FROM definition_versions USING head WHERE definition_id = head.id)
-        SELECT id FROM head`,
-      )
+      const rows = await runParts(pool, [
+        sqlPart(
+          `WITH head AS (DELETE FROM definitions WHERE id = ? RETURNING id),
+          gone AS (DELETE FROM definition_versions USING head WHERE definition_id = head.id)`,
+          id,
+        ),
+        noteEntry({ type: 'definition.deleted', id }),
+        sqlPart(' SELECT id FROM head'),
+      ])
       return rows.length > 0 ? 'deleted' : 'unknown'
     },
     ...createReading(pool),
@@ -115,13 +123,24 @@ function createReading(pool: Pool): DefinitionReads {
   }
 }
 
-function keepVersion(sql: Sql, next: DefinitionVersion): ReturnType<Sql> {
-  return sql`, kept_version AS (
-    INSERT INTO definition_versions
-      (definition_id, version, source_hash, source, format, machines, created_at)
-    SELECT id, ${next.version}::bigint, ${next.sourceHash}::text, ${next.source}::text,
-      ${next.format}::text, ${JSON.stringify(next.machines)}::text, ${next.createdAt}::bigint
-    FROM head)`
+const create = `WITH head AS (
+  INSERT INTO definitions (id, name, workspace, dialect, latest, created_at, updated_at)
+  VALUES (?, ?, ?, ?, ?::bigint, ?::bigint, ?::bigint)
+  ON CONFLICT DO NOTHING RETURNING id
+)`
+const change = `WITH head AS (
+  UPDATE definitions SET latest = ?::bigint, updated_at = ?::bigint
+  WHERE id = ? AND latest = ?::bigint RETURNING *
+)`
+const insertVersion = `, kept_version AS (
+  INSERT INTO definition_versions
+    (definition_id, version, source_hash, source, format, machines, created_at)
+  SELECT id, ?::bigint, ?::text, ?::text, ?::text, ?::text, ?::bigint FROM head)`
+
+function keepVersion(next: DefinitionVersion): SqlPart {
+  const { version, sourceHash, source, format, machines, createdAt } = next
+  const pins = JSON.stringify(machines)
+  return sqlPart(insertVersion, version, sourceHash, source, format, pins, createdAt)
 }
 
 function definitionIn(row: DefinitionJoin): DefinitionRow {

@@ -1,7 +1,8 @@
 /** Documents: small records beside the runs. Knows SQL. Must not know what a document contains. */
 import type { DocumentChange, DocumentStore, StoredDocument } from '../../runtime/ports.ts'
+import { documentsWritten } from '../../runtime/record/register.ts'
 import { pageFrom, parseCursor, prefixEnd } from '../cursor.ts'
-import { runParts, sqlPart } from './columns.ts'
+import { noteEntry, runParts, sqlPart } from './columns.ts'
 import { isOvertaken } from './faults.ts'
 import type { Pool } from './pool.ts'
 
@@ -97,8 +98,13 @@ async function tryWrite(
       SELECT drawer, key, 1, data, at FROM planned
       WHERE version = 0 AND data IS NOT NULL AND NOT EXISTS (SELECT FROM stale)
       ORDER BY drawer, key
-    )
-    SELECT EXISTS (SELECT FROM stale)::text AS stale`)
-  const [row] = await runParts<{ stale: string }>(pool, [wanted, statement])
+    ),
+    head AS (SELECT 1 WHERE NOT EXISTS (SELECT FROM stale))`)
+  const [row] = await runParts<{ stale: string }>(pool, [
+    wanted,
+    statement,
+    noteEntry(documentsWritten(changes)),
+    sqlPart(' SELECT EXISTS (SELECT FROM stale)::text AS stale'),
+  ])
   return row?.stale === 'true' ? 'conflict' : 'written'
 }

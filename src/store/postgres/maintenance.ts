@@ -18,6 +18,7 @@ import {
   headPgColumns,
   insertEvents,
   insertMachines,
+  noteEntry,
   runParts,
   sqlPart,
   upsertApprovals,
@@ -64,19 +65,12 @@ export function createMaintenance(pool: Pool): Care {
       ),
     removeRuns: async (runIds) => {
       const ids = [...runIds]
-      await pool.run(
-        (sql) => sql`
-        WITH gone AS (SELECT unnest(${ids}::text[]) AS id),
-        a AS (DELETE FROM runs USING gone WHERE runs.id = gone.id),
-        b AS (DELETE FROM events USING gone WHERE run_id = gone.id),
-        c AS (DELETE FROM commands USING gone WHERE run_id = gone.id),
-        d AS (DELETE FROM snapshots USING gone WHERE run_id = gone.id),
-        e AS (DELETE FROM approvals USING gone WHERE run_id = gone.id),
-        f AS (DELETE FROM outbox USING gone WHERE run_id = gone.id),
-        g AS (DELETE FROM fences USING gone WHERE run_id = gone.id),
-        h AS (DELETE FROM claims USING gone WHERE run_id = gone.id)
-        SELECT 1`,
-      )
+      if (ids.length === 0) return
+      await runParts(pool, [
+        sqlPart(removal, ids),
+        noteEntry({ type: 'runs.removed', runIds: ids }),
+        sqlPart(' SELECT 1'),
+      ])
     },
     countBytes: async () => {
       const [row] = await pool.run<{ bytes: number }>(
@@ -87,6 +81,16 @@ export function createMaintenance(pool: Pool): Care {
     findTrouble: () => findTrouble(pool),
   }
 }
+
+const removal = `WITH head AS (SELECT unnest(?::text[]) AS id),
+  a AS (DELETE FROM runs USING head WHERE runs.id = head.id),
+  b AS (DELETE FROM events USING head WHERE run_id = head.id),
+  c AS (DELETE FROM commands USING head WHERE run_id = head.id),
+  d AS (DELETE FROM snapshots USING head WHERE run_id = head.id),
+  e AS (DELETE FROM approvals USING head WHERE run_id = head.id),
+  f AS (DELETE FROM outbox USING head WHERE run_id = head.id),
+  g AS (DELETE FROM fences USING head WHERE run_id = head.id),
+  h AS (DELETE FROM claims USING head WHERE run_id = head.id)`
 
 type Projections = {
   readonly approvals: readonly ApprovalRow[]
@@ -144,6 +148,7 @@ async function importRun(pool: Pool, copy: RunCopy): Promise<'imported' | 'exist
     const rows = await runParts(pool, [
       sqlPart(importHead, ...columnValues(headPgColumns, copy.head), bytes),
       insertMachines(copy.machines),
+      noteEntry({ type: 'run.imported', head: [copy.head.id, copy.head.seq, copy.head.hash] }),
       insertEvents(copy.events),
       upsertApprovals(copy.approvals),
       sqlPart(' SELECT id FROM head'),

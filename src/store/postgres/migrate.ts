@@ -6,6 +6,7 @@
  * spread the tables by it. There are no sequences, no triggers and no foreign keys.
  */
 import { PawlError } from '../../runtime/pawl-error.ts'
+import { acceptedLine } from './accept-rows.ts'
 import { isOvertaken, sqlStateOf } from './faults.ts'
 import type { Pool } from './pool.ts'
 
@@ -89,7 +90,16 @@ const migrations: readonly string[] = [
     PRIMARY KEY (drawer, key)
   );
   `,
+  // Records bind the rows beside them, and the register binds what no record does (ADR 0024).
+  `
+  ALTER TABLE events ADD COLUMN binds text;
+  CREATE TABLE register (seq bigint PRIMARY KEY, text text NOT NULL, hash text NOT NULL);
+  CREATE TABLE register_tip (id bigint PRIMARY KEY, seq bigint NOT NULL, hash text NOT NULL);
+  `,
 ]
+
+/** The version of the schema that has a register. */
+const registerVersion = 3
 
 const attemptsMax = 5
 // Any number that no other program is likely to lock.
@@ -102,7 +112,10 @@ export async function migratePostgres(pool: Pool): Promise<void> {
     if (found.version > migrations.length) throw newerVersion(found.version)
     if (found.version === migrations.length) return
     try {
-      await pool.run((sql) => sql.unsafe(stepFrom(found, pool.options.schema)).simple())
+      const isRegister = found.version + 1 === registerVersion
+      const accepted = isRegister ? await acceptedLine(pool, registerVersion) : ''
+      const step = stepFrom(found, pool.options.schema) + accepted
+      await pool.run((sql) => sql.unsafe(step).simple())
     } catch (error) {
       // Two that begin at once: where locks are not kept, one of them meets what the other made.
       if (attempt === attemptsMax || !(isOvertaken(error) || isMade(error))) throw error

@@ -9,6 +9,7 @@ import { createDocuments } from './documents.ts'
 import { createMaintenance } from './maintenance.ts'
 import { migratePostgres } from './migrate.ts'
 import { createPool } from './pool.ts'
+import { createRecord } from './record.ts'
 import { createRuns } from './runs.ts'
 import { createClaims } from './session-claims.ts'
 
@@ -54,6 +55,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ...createClaims(pool),
     ...createDocuments(pool),
     ...createMaintenance(slow),
+    ...createRecord(slow),
     findTrouble: createMaintenance(pool).findTrouble,
     onChange: changes.onChange,
     listenError: changes.listenError,

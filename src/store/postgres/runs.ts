@@ -16,8 +16,11 @@ import {
   approvalPgColumns,
   eventPgColumns,
   headPgColumns,
+  noteEntry,
   outboxPgColumns,
+  runParts,
   selected,
+  sqlPart,
 } from './columns.ts'
 import { createCommit } from './commit.ts'
 import type { Pool, Sql } from './pool.ts'
@@ -73,12 +76,12 @@ type LoadedRow = RunHead & {
 async function loadRun(pool: Pool, runId: string): Promise<StoredRun | null> {
   const rows = await pool.run<LoadedRow>(
     (sql) => sql`SELECT ${sql.unsafe(head)}, s.seq AS "snapshotSeq", s.version,
-        CASE WHEN e.seq IS NULL OR e.seq = s.seq + 1 THEN s.state END AS state,
+        CASE WHEN e.seq IS NULL OR e.seq = s.seq THEN s.state END AS state,
         e.seq AS "eventSeq", e.member, e.type, e.data, e.at, e.actor,
-        e.command_id AS "commandId", e.hash AS "eventHash"
+        e.command_id AS "commandId", e.binds, e.hash AS "eventHash"
       FROM runs
       LEFT JOIN snapshots s ON s.run_id = runs.id
-      LEFT JOIN events e ON e.run_id = runs.id AND e.seq > coalesce(s.seq, 0)
+      LEFT JOIN events e ON e.run_id = runs.id AND e.seq >= coalesce(s.seq, 0)
       WHERE runs.id = ${runId} ORDER BY e.seq`,
   )
   const [first] = rows
@@ -88,7 +91,7 @@ async function loadRun(pool: Pool, runId: string): Promise<StoredRun | null> {
 
 function headIn(row: LoadedRow): RunHead {
   const { snapshotSeq, version, state, eventSeq, eventHash, ...rest } = row
-  const { member, type, data, at, actor, commandId, ...kept } = rest
+  const { member, type, data, at, actor, commandId, binds, ...kept } = rest
   return kept
 }
 
@@ -97,8 +100,8 @@ function snapshotIn({ snapshotSeq, version, state }: LoadedRow): StoredRun['snap
 }
 
 function eventIn(row: LoadedRow): readonly EventRecord[] {
-  const { eventSeq: seq, member, type, data, at, actor, commandId, eventHash: hash } = row
-  return seq === null ? [] : [{ seq, member, type, data, at, actor, commandId, hash }]
+  const { eventSeq: seq, member, type, data, at, actor, commandId, binds, eventHash: hash } = row
+  return seq === null ? [] : [{ seq, member, type, data, at, actor, commandId, binds, hash }]
 }
 
 type Lists = Pick<RunStore, 'listRuns' | 'listApprovals' | 'readApproval' | 'dueApprovals'>
@@ -177,7 +180,11 @@ function createOutbox(
           RETURNING ${sql.unsafe(outboxSelected)}`,
       ),
     settleOutboxItem: async (id) => {
-      await pool.run((sql) => sql`DELETE FROM outbox WHERE id = ${id}`)
+      await runParts(pool, [
+        sqlPart('WITH head AS (DELETE FROM outbox WHERE id = ? RETURNING id)', id),
+        noteEntry({ type: 'outbox.settled', id }),
+        sqlPart(' SELECT id FROM head'),
+      ])
     },
     delayOutboxItem: async (id, dueAt) => {
       await pool.run((sql) => sql`UPDATE outbox SET due_at = ${dueAt} WHERE id = ${id}`)

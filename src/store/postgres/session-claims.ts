@@ -1,5 +1,7 @@
 /** Claims: which session works on which run. Knows SQL. Must not know what a session is. */
 import type { Claim, ClaimStore } from '../../runtime/ports.ts'
+import type { RegisterEntry } from '../../runtime/record/register.ts'
+import { noteEntry, runParts, sqlPart } from './columns.ts'
 import type { Pool } from './pool.ts'
 
 const columns = 'run_id AS "runId", branch, session, at'
@@ -8,10 +10,15 @@ const columns = 'run_id AS "runId", branch, session, at'
 export function createClaims(pool: Pool): ClaimStore {
   return {
     claim: async ({ runId, branch, session, at }) => {
-      await pool.run(
-        (sql) => sql`INSERT INTO claims (run_id, branch, session, at)
-          VALUES (${runId}, ${branch}, ${session}, ${at}) ON CONFLICT DO NOTHING`,
-      )
+      await runParts(pool, [
+        sqlPart(
+          `WITH head AS (INSERT INTO claims (run_id, branch, session, at)
+            VALUES (?, ?, ?, ?::bigint) ON CONFLICT DO NOTHING RETURNING 1)`,
+          ...[runId, branch, session, at],
+        ),
+        noteEntry({ type: 'claim.taken', runId, branch, session, at }),
+        sqlPart(' SELECT 1 FROM head'),
+      ])
       // WHY a look of its own: a statement does not see what another node wrote meanwhile.
       const [row] = await pool.run<{ session: string }>(
         (sql) => sql`SELECT session FROM claims WHERE run_id = ${runId} AND branch = ${branch}`,
@@ -30,10 +37,21 @@ export function createClaims(pool: Pool): ClaimStore {
           ORDER BY branch`,
       ),
     releaseSession: async (session) => {
-      await pool.run((sql) => sql`DELETE FROM claims WHERE session = ${session}`)
+      await release(pool, 'session', { type: 'claims.released', session })
     },
     releaseRun: async (runId) => {
-      await pool.run((sql) => sql`DELETE FROM claims WHERE run_id = ${runId}`)
+      await release(pool, 'run_id', { type: 'claims.released', runId })
     },
   }
+}
+
+type Release = Extract<RegisterEntry, { type: 'claims.released' }>
+
+async function release(pool: Pool, column: 'session' | 'run_id', entry: Release): Promise<void> {
+  const value = 'session' in entry ? entry.session : entry.runId
+  await runParts(pool, [
+    sqlPart(`WITH head AS (DELETE FROM claims WHERE ${column} = ? RETURNING 1)`, value),
+    noteEntry(entry),
+    sqlPart(' SELECT 1 FROM head LIMIT 1'),
+  ])
 }

@@ -12,7 +12,9 @@ import type {
   RunHead,
   Snapshot,
 } from '../../runtime/ports.ts'
+import { hashText } from '../../runtime/record/binds.ts'
 import { checkChange, countLogBytes } from '../check-change.ts'
+import type { Register } from './register.ts'
 
 export type RunWriter = {
   readonly commit: (change: RunChange) => Committed
@@ -24,7 +26,7 @@ export type RunWriter = {
   readonly putSnapshot: (runId: string, snapshot: Snapshot) => void
 }
 
-export function prepareRunWriter(db: DatabaseSync): RunWriter {
+export function prepareRunWriter(db: DatabaseSync, { note }: Register): RunWriter {
   const heads = prepareHeads(db)
   const { hasReply, insertEvents, insertReply, insertOutboxItems, ...rows } = prepareRows(db)
 
@@ -35,10 +37,17 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
     if (reply !== null && hasReply(runId, reply.commandId)) return 'repeated'
     if (heads.currentSeq(runId) !== expectedSeq) return 'conflict'
     const bytes = countLogBytes(events)
-    if (expectedSeq === 0) heads.insert(head, bytes)
-    else heads.advance(head, bytes)
+    if (expectedSeq === 0) {
+      heads.insert(head, bytes)
+      note({ type: 'run.started', runId, hash: events[0]?.hash ?? '' })
+    } else heads.advance(head, bytes)
     insertEvents(runId, events)
-    if (reply !== null) insertReply(runId, reply)
+    if (reply !== null) {
+      const { commandId, text } = reply
+      insertReply(runId, reply)
+      // No record binds it, so the register does.
+      if (events.length === 0) note({ type: 'reply.kept', runId, commandId, hash: hashText(text) })
+    }
     rows.putApprovals(change.approvals)
     insertOutboxItems(change.outbox)
     if (snapshot !== null) rows.putSnapshot(runId, snapshot)
@@ -48,6 +57,7 @@ export function prepareRunWriter(db: DatabaseSync): RunWriter {
     if (heads.currentSeq(head.id) !== 0) return false
     heads.insert(head, countLogBytes(events))
     insertEvents(head.id, events)
+    note({ type: 'run.imported', head: [head.id, head.seq, head.hash] })
     return true
   }
   return { commit, insertRun, replaceHead: heads.replace, ...rows }
@@ -95,7 +105,7 @@ function prepareHeads(db: DatabaseSync) {
 }
 
 function prepareRows(db: DatabaseSync) {
-  const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const addEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const findReply = db.prepare('SELECT 1 FROM replies WHERE run_id = ? AND command_id = ?')
   const addReply = db.prepare('INSERT INTO replies VALUES (?, ?, ?)')
   const addOutboxItem = db.prepare('INSERT INTO owed VALUES (?, ?, ?, ?, ?, ?)')
@@ -107,8 +117,8 @@ function prepareRows(db: DatabaseSync) {
     hasReply: (runId: string, commandId: string): boolean =>
       findReply.get(runId, commandId) !== undefined,
     insertEvents: (runId: string, events: readonly EventRecord[]): void => {
-      for (const { seq, member, type, data, at, actor, commandId, hash } of events) {
-        addEvent.run(runId, seq, member, type, data, at, actor, commandId, hash)
+      for (const { seq, member, type, data, at, actor, commandId, hash, binds } of events) {
+        addEvent.run(runId, seq, member, type, data, at, actor, commandId, hash, binds)
       }
     },
     insertReply: (runId: string, { commandId, text }: NonNullable<RunChange['reply']>): void => {

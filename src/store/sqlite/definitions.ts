@@ -8,6 +8,7 @@ import type {
   DefinitionVersion,
   StoredMachine,
 } from '../../runtime/ports.ts'
+import { definitionChanged, definitionCreated } from '../../runtime/record/register.ts'
 import { pageFrom, parseCursor } from '../cursor.ts'
 import { asRecord, asRecordOrNull, type SqliteRow, statementCache, whereAll } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
@@ -52,7 +53,7 @@ function machineCalls({
 
 type WritingCalls = Pick<DefinitionStore, 'createDefinition' | 'addVersion' | 'deleteDefinition'>
 
-function writingCalls({ db, write }: SqliteContext): WritingCalls {
+function writingCalls({ db, register, write }: SqliteContext): WritingCalls {
   const find = prepareFind(db)
   const add = db.prepare(
     'INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name, workspace) DO NOTHING',
@@ -74,18 +75,21 @@ function writingCalls({ db, write }: SqliteContext): WritingCalls {
         const names = [id, name, workspace, dialect] as const
         if (add.run(...names, createdAt, updatedAt, latest.version).changes === 0) return null
         writeVersion(id, latest)
+        register.note(definitionCreated(row))
         return find(id)
       }),
     addVersion: (id, expected, next) =>
       write(() => {
         if (move.run(next.version, next.createdAt, id, expected).changes === 0) return null
         writeVersion(id, next)
+        register.note(definitionChanged(id, next))
         return find(id)
       }),
     deleteDefinition: (id) =>
       write(() => {
         if (remove.run(id).changes === 0) return 'unknown'
         removeVersions.run(id)
+        register.note({ type: 'definition.deleted', id })
         return 'deleted'
       }),
   }

@@ -1,12 +1,13 @@
 /** Documents: small records beside the runs. */
 import type { DocumentStore, StoredDocument } from '../../runtime/ports.ts'
+import { documentsWritten } from '../../runtime/record/register.ts'
 import { pageFrom, parseCursor, prefixEnd } from '../cursor.ts'
 import { asRecord, asRecordOrNull } from './rows.ts'
 import type { SqliteContext } from './sqlite-context.ts'
 
 const columns = 'drawer AS collection, key, version, data, at'
 
-export function documentCalls({ db, read, write }: SqliteContext): DocumentStore {
+export function documentCalls({ db, register, read, write }: SqliteContext): DocumentStore {
   const find = db.prepare(`SELECT ${columns} FROM cards WHERE drawer = ? AND key = ?`)
   const put = db.prepare(`INSERT INTO cards VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (drawer, key) DO UPDATE SET
@@ -46,6 +47,7 @@ export function documentCalls({ db, read, write }: SqliteContext): DocumentStore
           if (data === null) remove.run(collection, key)
           else put.run(collection, key, (versions[i] ?? 0) + 1, data, at)
         }
+        if (changes.length > 0) register.note(documentsWritten(changes))
         return 'written'
       }),
   }

@@ -69,7 +69,7 @@ function projectionCalls({ db, runs, read, write }: SqliteContext): ProjectionCa
 type EndedRun = { readonly id: string; readonly bytes: number; readonly endedAt: number }
 type RetentionCalls = Pick<Store, 'listEnded' | 'removeRuns' | 'countBytes'>
 
-function retentionCalls({ db, read, write }: SqliteContext): RetentionCalls {
+function retentionCalls({ db, register, read, write }: SqliteContext): RetentionCalls {
   const ended = db.prepare(
     `SELECT id, log_bytes AS bytes, ended_at AS endedAt FROM runs
      WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at, id LIMIT ?`,
@@ -91,6 +91,7 @@ function retentionCalls({ db, read, write }: SqliteContext): RetentionCalls {
       for (const id of runIds) {
         await write(() => {
           for (const removal of removals) removal.run(id)
+          register.note({ type: 'runs.removed', runIds: [id] })
         })
       }
       const free = await read(() => Number(freePages.get()?.count))

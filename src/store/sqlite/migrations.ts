@@ -1,10 +1,11 @@
 /**
  * The tables, as steps that are only ever added to: a step that was released is never changed.
- * All tables as they are now are in `fixtures/version-5.sql`, which a test holds to the steps.
+ * All tables as they are now are in `fixtures/version-6.sql`, which a test holds to the steps.
  * Knows SQL. Must not know what rows mean.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { PawlError } from '../../runtime/pawl-error.ts'
+import { acceptRows } from './accept-rows.ts'
 
 const first = `
   CREATE TABLE logs (
@@ -274,11 +275,34 @@ const plainTables = `
 /** The last version with a table of logs. */
 const logsVersionMax = 4
 
+/** SQL, or what needs more than SQL. */
+type Step = string | ((db: DatabaseSync) => void)
+
+/** Records bind the rows beside them, and the register binds what no record does (ADR 0024). */
+function bindRows(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE events ADD COLUMN binds TEXT;
+    CREATE TABLE register (
+      seq INTEGER PRIMARY KEY,
+      text TEXT NOT NULL,
+      hash TEXT NOT NULL
+    ) STRICT;
+  `)
+  acceptRows(db)
+}
+
 /** Step n brings a database from version n to n + 1. */
-export const steps: readonly string[] = [first, cards, repliesInRecords, linkedRecords, plainTables]
+export const steps: readonly Step[] = [
+  first,
+  cards,
+  repliesInRecords,
+  linkedRecords,
+  plainTables,
+  bindRows,
+]
 
 /** Brings a database to the newest version, step by step, each whole or not at all. */
-export function migrateSqlite(db: DatabaseSync, list: readonly string[] = steps): void {
+export function migrateSqlite(db: DatabaseSync, list: readonly Step[] = steps): void {
   for (;;) {
     // WHY: two that open a new file at once take turns; the second finds the work done.
     db.exec('BEGIN IMMEDIATE')
@@ -287,7 +311,8 @@ export function migrateSqlite(db: DatabaseSync, list: readonly string[] = steps)
       if (version > list.length) throw tooNew(version, list.length)
       const step = list[version]
       if (step !== undefined) {
-        db.exec(step)
+        if (typeof step === 'string') db.exec(step)
+        else step(db)
         db.prepare(
           `INSERT INTO migrations VALUES (?, CAST(unixepoch('subsec') * 1000 AS INTEGER))`,
         ).run(version + 1)

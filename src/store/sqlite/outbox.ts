@@ -7,7 +7,7 @@ import type { SqliteContext } from './sqlite-context.ts'
 
 type OutboxCalls = Pick<RunStore, 'takeOutbox' | 'settleOutboxItem' | 'delayOutboxItem'>
 
-export function outboxCalls({ db, write }: SqliteContext): OutboxCalls {
+export function outboxCalls({ db, register, write }: SqliteContext): OutboxCalls {
   const take = db.prepare(
     `UPDATE owed SET due_at = ?, attempts = attempts + 1
      WHERE (run_id, id) IN
@@ -19,7 +19,10 @@ export function outboxCalls({ db, write }: SqliteContext): OutboxCalls {
   return {
     takeOutbox: ({ at, leaseMs, limit }) =>
       write(() => take.all(at + leaseMs, at, limit).map((row) => asRecord<OutboxItem>(row))),
-    settleOutboxItem: (id) => write(() => void settle.run(id)),
+    settleOutboxItem: (id) =>
+      write(() => {
+        if (settle.run(id).changes > 0) register.note({ type: 'outbox.settled', id })
+      }),
     delayOutboxItem: (id, dueAt) => write(() => void delay.run(dueAt, id)),
   }
 }

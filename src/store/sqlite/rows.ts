@@ -16,7 +16,8 @@ export const headColumns = `id, machine, definition, dialect, status, stage, seq
   updated_at AS updatedAt, ended_at AS endedAt`
 
 /** The columns of a record, named as in `EventRecord`. */
-export const eventColumns = 'seq, member, type, data, at, actor, command_id AS commandId, hash'
+export const eventColumns =
+  'seq, member, type, data, at, actor, command_id AS commandId, binds, hash'
 
 /** The columns of a question, named as in `ApprovalRow`. */
 export const approvalColumns = `id, run_id AS runId, member, kind, message, hash, status,

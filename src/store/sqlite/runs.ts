@@ -49,7 +49,7 @@ function logCalls({ db, read }: SqliteContext): LogCalls {
           const head = asRecordOrNull<RunHead>(headOf.get(runId))
           if (head === null) return null
           const snapshot = asRecordOrNull<Snapshot>(snapshotOf.get(runId))
-          return { head, snapshot, tail: readEvents(runId, snapshot?.seq ?? 0, noLimit) }
+          return { head, snapshot, tail: readEvents(runId, (snapshot?.seq ?? 1) - 1, noLimit) }
         }),
       ),
     readHead: (runId) => read(() => asRecordOrNull<RunHead>(headOf.get(runId))),

@@ -7,7 +7,7 @@ import type { SqliteContext } from './sqlite-context.ts'
 
 const columns = 'run_id AS runId, branch, session, at'
 
-export function claimCalls({ db, read, write }: SqliteContext): ClaimStore {
+export function claimCalls({ db, register, read, write }: SqliteContext): ClaimStore {
   const add = db.prepare('INSERT INTO claims VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
   const holder = db.prepare('SELECT session FROM claims WHERE run_id = ? AND branch = ?')
   const bySession = db.prepare(
@@ -19,12 +19,20 @@ export function claimCalls({ db, read, write }: SqliteContext): ClaimStore {
   return {
     claim: ({ runId, branch, session, at }) =>
       write(() => {
-        add.run(runId, branch, session, at)
+        const isNew = add.run(runId, branch, session, at).changes > 0
+        if (isNew) register.note({ type: 'claim.taken', runId, branch, session, at })
         return String(holder.get(runId, branch)?.session)
       }),
     claimsOf: (session) => read(() => bySession.all(session).map((row) => asRecord<Claim>(row))),
     claimsOn: (runId) => read(() => byRun.all(runId).map((row) => asRecord<Claim>(row))),
-    releaseSession: (session) => write(() => void dropSession.run(session)),
-    releaseRun: (runId) => write(() => void dropRun.run(runId)),
+    releaseSession: (session) =>
+      write(() => {
+        if (dropSession.run(session).changes === 0) return
+        register.note({ type: 'claims.released', session })
+      }),
+    releaseRun: (runId) =>
+      write(() => {
+        if (dropRun.run(runId).changes > 0) register.note({ type: 'claims.released', runId })
+      }),
   }
 }

@@ -9,6 +9,8 @@ import { toFault } from './faults.ts'
 import { openWriter } from './group-commit.ts'
 import { maintenanceCalls } from './maintenance.ts'
 import { openDatabase, type SqliteOptions } from './open-database.ts'
+import { recordCalls } from './record.ts'
+import { prepareRegister } from './register.ts'
 import { runCalls } from './runs.ts'
 import { claimCalls } from './session-claims.ts'
 import type { SqliteContext } from './sqlite-context.ts'
@@ -29,13 +31,16 @@ export function openSqliteStore(options: SqliteOptions): Store {
       throw toFault(error)
     }
   }
-  const shared: SqliteContext = { db, runs: prepareRunWriter(db), read, write: writer.write }
+  const register = prepareRegister(db)
+  const runs = prepareRunWriter(db, register)
+  const shared: SqliteContext = { db, runs, register, read, write: writer.write }
   return {
     ...runCalls(shared),
     ...definitionCalls(shared),
     ...claimCalls(shared),
     ...documentCalls(shared),
     ...maintenanceCalls(shared),
+    ...recordCalls(shared),
     close: async () => {
       await writer.close()
       if (db.isOpen) db.close()

@@ -28,7 +28,7 @@ export type DaemonDoor = {
   /** Is a gateway on the standard streams until its client goes; gives the exit code. */
   readonly gateway: (wish: GatewayWish, io: Io) => Promise<number>
   /** Looks after the store itself, which no daemon may serve meanwhile. */
-  readonly care: (task: CareTask) => Promise<CareReport>
+  readonly care: (task: CareTask, against: string | null) => Promise<CareReport>
   /** People with tokens of their own. */
   readonly people: () => Promise<PeopleDoor>
 }
@@ -72,7 +72,7 @@ export type GatewayWish = {
   readonly workspace: string
 }
 
-export type CareTask = 'rebuild' | 'check' | 'status'
+export type CareTask = 'rebuild' | 'check' | 'status' | 'anchor'
 
 export type CareReport = {
   readonly store: string
@@ -80,6 +80,10 @@ export type CareReport = {
   readonly bytes: number
   /** Runs whose projections were rewritten. */
   readonly rebuiltCount: number
+  /** Anchors that the store was checked against. */
+  readonly anchorsCount?: number
+  /** The anchor that was taken, as a line of text. */
+  readonly anchor?: string
   /** What is wrong, a line for each. */
   readonly problems: readonly { readonly runId: string; readonly problem: string }[]
 }

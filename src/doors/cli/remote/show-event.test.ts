@@ -15,6 +15,7 @@ function record(seq: number, type: string, data: object): ShownRecord {
     at: Date.now(),
     actor: 'agent:agent',
     commandId: 'c',
+    binds: null,
     hash: 'h',
   }
   return { ...base, type, data: { type, ...data } as ShownRecord['data'] }
