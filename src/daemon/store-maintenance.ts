@@ -1,6 +1,9 @@
 /** Maintenance of a store: counts, verifies and rebuilds. Must not know which store it is. */
 import type { CareReport, CareTask } from '../doors/cli/remote/daemon-door.ts'
 import { openMachineCache } from '../runtime/definitions/machine-cache.ts'
+import { readPasskeyLog } from '../runtime/passkeys/passkey-log.ts'
+import { verifyRegistrations } from '../runtime/passkeys/verify-signatures.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
 import type { Page, Store } from '../runtime/ports.ts'
 import { rebuildAll, verifyLog } from '../runtime/runs/log-maintenance.ts'
 
@@ -28,9 +31,22 @@ async function look(store: Store, task: 'check' | 'status'): Promise<Done> {
     const found = await verifyLog(store, runId, null)
     if (!found.ok) problems.push({ runId, problem: `record ${found.seq}: ${found.problem}` })
   }
+  const keys = task === 'check' ? await passkeyProblem(store) : null
+  if (keys !== null) problems.push({ runId: 'passkeys', problem: keys })
   const trouble = await store.findTrouble()
   if (trouble !== null) problems.push({ runId: '', problem: trouble })
   return { runsCount, rebuiltCount: 0, problems }
+}
+
+/** What is wrong with the log of passkeys; null: nothing. */
+async function passkeyProblem(store: Store): Promise<string | null> {
+  try {
+    const found = await verifyRegistrations(await readPasskeyLog(store))
+    return found === null ? null : `record ${found.seq}: ${found.problem}`
+  } catch (fault) {
+    if (fault instanceof PawlError && fault.code === 'LOG_BROKEN') return fault.message
+    throw fault
+  }
 }
 
 async function* runsIn(store: Store): AsyncGenerator<string> {

@@ -32,6 +32,8 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     gateway: async (wish, io) =>
       (await import('./gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
     care: async (task) => (await import('./offline-maintenance.ts')).maintainOffline(home, task),
+    resetPasskeys: async (person) =>
+      (await import('./offline-maintenance.ts')).resetPasskeysOffline(home, person),
     people: async () => (await import('../home/people-file.ts')).openPeopleDoor(home),
   }
 }

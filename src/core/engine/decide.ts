@@ -48,7 +48,7 @@ export function decide(where: EngineContext, state: RunState | null, command: Co
     case 'FinishBranch':
       return finishBranch(where, state, command.branch)
     case 'RaiseWarning':
-      return raiseWarning(where, state, command.message)
+      return raiseWarning(where, state, command)
     case 'EndChild':
       return settle(openDecision(where.machine, state, where.envelope), state, (draft) =>
         endChild(draft, command),
@@ -67,10 +67,10 @@ const noRun: Refusal = {
 function raiseWarning(
   { machine, envelope }: EngineContext,
   state: RunState,
-  message: string,
+  { message, code = 'HOOKS_CHANGED' }: Extract<Command, { type: 'RaiseWarning' }>,
 ): Decision {
   const draft = openDecision(machine, state, envelope)
-  emit(draft, { type: 'warning.raised', code: 'HOOKS_CHANGED', message })
+  emit(draft, { type: 'warning.raised', code, message })
   return acceptCommand(draft)
 }
 
