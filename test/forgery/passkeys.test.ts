@@ -360,6 +360,18 @@ test.each(attempts)('nothing is decided when $name', async ({ act, code, isUnrec
   expect(refused > 0).toBe(isUnrecorded !== true)
 })
 
+test('a stolen token can neither force the run past its gate nor suspend its rules', async () => {
+  const world = await openWorld()
+  const source = JSON.stringify({ ...gate, id: 'debug', meta: { debug: true } })
+  await world.runtime.definitions.create({ source, format: 'json' })
+  const { runId, id } = await world.ask('debug')
+  const person = world.daemon.client('http')
+  const force = () => person.runs.force({ runId, stage: 'done' })
+  expect(await coded(force)).toBe('PASSKEY_NEEDED')
+  expect(await coded(() => person.runs.pause({ runId, release: true }))).toBe('PASSKEY_NEEDED')
+  expect((await world.runtime.readApproval(id)).status).toBe('pending')
+})
+
 test('what ada signs is decided, and verifies', async () => {
   const world = await openWorld()
   const edits = { version: '2' }

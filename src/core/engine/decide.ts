@@ -130,10 +130,18 @@ function pauseRun(
       hint: 'pause without releasing, or ask a person',
     })
   }
+  if (command.release && where.envelope.proof === 'passkey') return refuseCommand(state, unsignable)
   const draft = openDecision(where.machine, state, where.envelope)
   const { release, reason = '' } = command
   emit(draft, { type: 'run.paused', by, release, ...(reason === '' ? {} : { reason }) })
   return acceptCommand(draft)
+}
+
+/** WHY: both get past every gate, and there is nothing that a person could sign for them yet. */
+const unsignable: Refusal = {
+  code: 'PASSKEY_NEEDED',
+  reason: 'this would get past gates whose decisions must be signed',
+  hint: 'decide the gate on the page, cancel the run, or set `approvals.proof` in config.json',
 }
 
 function notRunning(state: RunState): Refusal {
@@ -177,6 +185,7 @@ function forceStage(
       hint: 'send a signal of this stage; forcing works only if the author has turned on debug',
     })
   }
+  if (envelope.proof === 'passkey') return refuseCommand(state, unsignable)
   if (hasEnded(state)) return refuseCommand(state, notRunning(state))
   if (own(machine.stages, command.stage) === undefined) {
     return refuseCommand(state, unknownStage(machine, command.stage))
