@@ -28,6 +28,9 @@ const DefinitionPage: Page = lazy(async () => ({
 const PoliciesPage: Page = lazy(async () => ({
   default: (await import('./pages/policies.tsx')).PoliciesPage,
 }))
+const PasskeysPage: Page = lazy(async () => ({
+  default: (await import('./pages/passkeys.tsx')).PasskeysPage,
+}))
 const SpendPage: Page = lazy(async () => ({
   default: (await import('./pages/spend.tsx')).SpendPage,
 }))
@@ -40,6 +43,7 @@ const pages: Readonly<Record<string, Page>> = {
     route.id === '' ? <DefinitionsPage /> : <DefinitionPage route={route} />,
   policies: PoliciesPage,
   spend: SpendPage,
+  passkeys: PasskeysPage,
 }
 
 const items: readonly {
@@ -52,6 +56,7 @@ const items: readonly {
   { page: 'definitions', icon: 'definitions', name: 'Definitions' },
   { page: 'policies', icon: 'policies', name: 'Policies' },
   { page: 'spend', icon: 'spend', name: 'Spend' },
+  { page: 'passkeys', icon: 'key', name: 'Passkeys' },
 ]
 
 /** The whole page. */
@@ -59,8 +64,8 @@ export function App() {
   const state = useValueStore(live)
   const route = useRoute()
   useTitle(state)
-  if (route.page === 'sign-in') return <SignInPage code={route.id} />
-  if (state.link === 'none') return <SignInPage code="" />
+  if (route.page === 'sign-in') return <SignInPage code={route.id} next={route.rest} />
+  if (state.link === 'none') return <SignInPage code="" next={[]} />
   const Page = pages[route.page]
   return (
     <div className="shell">

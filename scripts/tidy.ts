@@ -148,6 +148,8 @@ export const rules: Rules = {
     { name: 'nodemailer', places: ['src/smtp/'], oneFile: true },
     { name: '@noble/hashes', places: ['src/core/machine/hash'], oneFile: true },
     { name: 'elkjs', places: ['src/draw/', 'dashboard/parts/graph-layout'], oneFile: false },
+    { name: '@simplewebauthn/server', places: ['src/runtime/passkeys/'], oneFile: true },
+    { name: '@simplewebauthn/browser', places: ['dashboard/data/passkeys'], oneFile: true },
     { name: 'react', places: ['dashboard/'], oneFile: false },
     { name: 'react-dom', places: ['dashboard/main'], oneFile: true },
     { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },

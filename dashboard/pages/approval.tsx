@@ -3,7 +3,7 @@
  * before; and the decision, by mouse, touch or keyboard.
  */
 import { useState } from 'react'
-import type { JsonObject } from '../../src/core/json.ts'
+import { asObject, type JsonObject } from '../../src/core/json.ts'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { live, type PendingApproval } from '../data/live-state.ts'
 import { linkTo, type PageRoute } from '../data/route.ts'
@@ -19,7 +19,7 @@ import {
 } from '../parts/approval-summary.tsx'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
 import { CallDetail, ValueText } from '../parts/call-detail.tsx'
-import { DecisionForm } from '../parts/decision-form.tsx'
+import { DecisionForm, type DecisionWish } from '../parts/decision-form.tsx'
 import { EventRow } from '../parts/event-row.tsx'
 import { MessageText } from '../parts/message-text.tsx'
 
@@ -35,14 +35,30 @@ export function ApprovalPage({ route }: { readonly route: PageRoute }) {
   if (approval === null) {
     return asked.problem === null ? <Skeleton lines={8} /> : <ProblemBox problem={asked.problem} />
   }
-  return <Question approval={approval} />
+  return <Question approval={approval} wish={wishIn(route.rest)} />
 }
 
-function Question({ approval }: { readonly approval: PendingApproval }) {
+/** What a terminal asked for: `approve` or `refuse`, a note, and edits as JSON. */
+function wishIn([choice, note = '', edits = '{}']: readonly string[]): DecisionWish | null {
+  if (choice !== 'approve' && choice !== 'refuse') return null
+  return { choice, note, edits: objectIn(edits) }
+}
+
+function objectIn(text: string): JsonObject {
+  try {
+    return asObject(JSON.parse(text)) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+type QuestionProps = { readonly approval: PendingApproval; readonly wish: DecisionWish | null }
+
+function Question({ approval, wish }: QuestionProps) {
   const { answer: reading } = useApiQuery('runs.read', { runId: approval.runId }, approval.status)
   const call = pendingCallOf(approval)
   const move = moveOf(approval)
-  const [edits, setEdits] = useState<JsonObject>({})
+  const [edits, setEdits] = useState<JsonObject>(wish?.edits ?? {})
   return (
     <>
       <PageHead
@@ -96,7 +112,7 @@ function Question({ approval }: { readonly approval: PendingApproval }) {
           {reading === null ? <Skeleton /> : <Context reading={reading} />}
           <Before approval={approval} seq={reading?.head.seq ?? null} />
         </div>
-        <DecisionForm approval={approval} edits={edits} />
+        <DecisionForm approval={approval} edits={edits} wish={wish} />
       </div>
     </>
   )
@@ -142,7 +158,7 @@ function Carried({ approval, edits, onEdit }: CarriedProps) {
                 <input
                   className="input"
                   aria-label={`Change ${name}`}
-                  defaultValue={shownText(data[name])}
+                  defaultValue={shownText(edits[name] ?? data[name])}
                   onChange={(event) =>
                     onEdit(edited(edits, { name, text: event.target.value, data }))
                   }

@@ -2,12 +2,19 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { type ApiProblem, wordsOf } from '../data/api-client.ts'
 import { beginLive } from '../data/live-state.ts'
+import { linkTo } from '../data/route.ts'
 import { signIn } from '../data/session.ts'
 import { ProblemBox, Skeleton } from '../parts/basics.tsx'
 import { Logo } from '../parts/icons.tsx'
 
+type SignInProps = {
+  readonly code: string
+  /** The page to go to once signed in; empty: home. */
+  readonly next: readonly string[]
+}
+
 /** The page for whoever is not signed in. */
-export function SignInPage({ code }: { readonly code: string }) {
+export function SignInPage({ code, next }: SignInProps) {
   const [problem, setProblem] = useState<ApiProblem | null>(null)
   const [isBusy, setBusy] = useState(code !== '')
   const used = useRef('')
@@ -17,7 +24,7 @@ export function SignInPage({ code }: { readonly code: string }) {
     try {
       await signIn(wanted)
       // WHY replaced: a code in the history of a browser is of no use, and looks like one.
-      history.replaceState(null, '', '#/')
+      history.replaceState(null, '', linkTo(...next))
       dispatchEvent(new HashChangeEvent('hashchange'))
       await beginLive()
     } catch (thrown) {

@@ -5,18 +5,32 @@
 import { useEffect, useRef, useState } from 'react'
 import type { JsonObject } from '../../src/core/json.ts'
 import { live, type PendingApproval } from '../data/live-state.ts'
-import { goTo } from '../data/route.ts'
-import { decideApproval } from '../data/send-decision.ts'
+import { ownKeys } from '../data/passkeys.ts'
+import { goTo, linkTo } from '../data/route.ts'
+import { decideApproval, needsSignature } from '../data/send-decision.ts'
+import { useApiQuery } from '../data/use-api-query.ts'
 import { useValueStore } from '../data/value-store.ts'
 import { type PeopleNeeded, peopleOf, reasonNotToCount } from './approval-quorum.tsx'
 import { Time } from './basics.tsx'
 import { Icon } from './icons.tsx'
 import { showToast } from './toast.tsx'
 
-type Props = { readonly approval: PendingApproval; readonly edits: JsonObject }
+/** What the person began in a terminal. */
+export type DecisionWish = {
+  readonly choice: 'approve' | 'refuse'
+  readonly note: string
+  readonly edits: JsonObject
+}
+
+type Props = {
+  readonly approval: PendingApproval
+  readonly edits: JsonObject
+  /** Null: they begin here. */
+  readonly wish: DecisionWish | null
+}
 
 /** The box; for a question that was decided it says how. */
-export function DecisionForm({ approval, edits }: Props) {
+export function DecisionForm({ approval, edits, wish }: Props) {
   const { me } = useValueStore(live)
   if (approval.status !== 'pending') return <Decided approval={approval} />
   if (me !== null && me.access === 'viewer') {
@@ -26,13 +40,13 @@ export function DecisionForm({ approval, edits }: Props) {
       </aside>
     )
   }
-  return <Deciding approval={approval} edits={edits} />
+  return <Deciding approval={approval} edits={edits} wish={wish} />
 }
 
-function Deciding({ approval, edits }: Props) {
+function Deciding({ approval, edits, wish }: Props) {
   const people = peopleOf(approval)
   const deaf = reasonNotToCount(people, useValueStore(live).me)
-  const [note, setNote] = useState('')
+  const [note, setNote] = useState(wish?.note ?? '')
   const [busy, setBusy] = useState<'grant' | 'refuse' | null>(null)
   const isArmed = useArmed()
   const approve = useRef<HTMLButtonElement>(null)
@@ -85,9 +99,26 @@ function Deciding({ approval, edits }: Props) {
         </button>
       </div>
       {deaf === null ? null : <p className="note-box small wrap">{deaf}</p>}
+      <SignatureNote approval={approval} />
       <p className="tiny soft">A decision cannot be undone.</p>
       <KeyHints />
     </aside>
+  )
+}
+
+/** Whether the person will be asked to sign, or has to add a passkey first. */
+function SignatureNote({ approval }: Pick<Props, 'approval'>) {
+  const { answer } = useApiQuery('passkeys.list', {})
+  if (answer === null) return null
+  if (ownKeys(answer).length > 0) return <p className="small soft">You sign with your passkey.</p>
+  const isRequired = answer.isRequired || needsSignature(approval)
+  return (
+    <p className={`small wrap ${isRequired ? 'note-box' : 'soft'}`}>
+      {isRequired ? 'This decision must be signed. ' : 'Your decision is not signed. '}
+      <a className="link" href={linkTo('passkeys')}>
+        Add a passkey
+      </a>
+    </p>
   )
 }
 

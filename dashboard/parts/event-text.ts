@@ -128,11 +128,26 @@ function askWords(event: Event): EventText | null {
     case 'approval.requested':
       return words('approvals', 'warn', 'approval requested', event.approval.message)
     case 'approval.endorsed':
-      return words('approvals', 'good', `approved by ${event.by.name}, more needed`, event.note)
+      return words(
+        'approvals',
+        'good',
+        `approved by ${event.by.name}${signedText(event)}, more needed`,
+        event.note,
+      )
     case 'approval.granted':
-      return words('approvals', 'good', `granted by ${event.by.name}`, event.note)
+      return words(
+        'approvals',
+        'good',
+        `granted by ${event.by.name}${signedText(event)}`,
+        event.note,
+      )
     case 'approval.refused':
-      return words('approvals', 'bad', `refused by ${event.by.name}`, event.note)
+      return words(
+        'approvals',
+        'bad',
+        `refused by ${event.by.name}${signedText(event)}`,
+        event.note,
+      )
     case 'approval.expired':
       return words('approvals', 'warn', 'approval expired', '')
     default:
@@ -203,4 +218,8 @@ export function eventInputText(input: unknown): string {
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
   return line.length > inputCharsMax ? `${line.slice(0, inputCharsMax)}…` : line
+}
+
+function signedText({ proof }: { readonly proof?: object }): string {
+  return proof === undefined ? '' : ' (signed)'
 }

@@ -2,30 +2,40 @@
  * Judges a call of an agent without a run: policies apply, and the files and settings that guard
  * the agent stay protected. Everything else is allowed.
  */
+
 import { plainMachine } from './dialects/compiler-output.ts'
 import { unborn } from './engine/evolve.ts'
 import type { Call, Verdict } from './engine/types.ts'
 import { alternationOf, fromAgentHosts } from './hosts/registry.ts'
 import { asObject, type Json } from './json.ts'
 import { observationOf } from './judge/observe-mode.ts'
-import { answeringRule, asks, limitsOf, quorumFor } from './judge/policy-layers.ts'
+import { answeringRule, asks, limitsOf, proofFor, quorumFor } from './judge/policy-layers.ts'
 import { policyRule } from './judge/policy-rules.ts'
 import { denyBy, nameRule, noAnswers, type RuleAnswer, worstAnswer } from './judge/rule-answer.ts'
 import { nothingAround, type RuleInput, ruleInputFor } from './judge/rule-input.ts'
 import type { Machine, Policy } from './machine/machine.ts'
+import { type ProofLevel, strongestProof } from './machine/proof-levels.ts'
 import { ruleOnProtected } from './tools/rule-on-protected.ts'
 
 /** Stands in for the definition that there is not. */
 export const noMachine: Machine = { ...plainMachine('no run', 'workflow', ''), hash: '' }
 
 /** May this call happen, though no definition speaks of it? */
-export function judgeWithoutRun(call: Call, policies: readonly Policy[]): Verdict {
+export function judgeWithoutRun(
+  call: Call,
+  policies: readonly Policy[],
+  proof?: ProofLevel,
+): Verdict {
   const around = { ...nothingAround, policies }
   const context = { machine: noMachine, state: unborn, at: 0, around }
   const question = ruleInputFor(call, context, 'decision')
   const answers = call.isOwn
     ? noAnswers
-    : [...guardRule(call), ...policiesAlone(question), ...uncounted(question)]
+    : [
+        ...guardRule(call),
+        ...policiesAlone(question),
+        ...uncounted(question, strongestProof([proof, ...policies.map((one) => one.proof)])),
+      ]
   const { isObserved } = observationOf(question)
   const enforced = answers.filter((one) => !isObserved(one))
   const { says, code, reason, hint, rule } = worstAnswer(enforced)
@@ -54,13 +64,15 @@ function policiesAlone(question: RuleInput): readonly RuleAnswer[] {
 }
 
 /** What only a run can do: ask certain people, and keep count. */
-function uncounted(question: RuleInput): readonly RuleAnswer[] {
+function uncounted(question: RuleInput, proof: ProofLevel | undefined): readonly RuleAnswer[] {
   const { capability } = question.call
   const consulted = question.policies()
   const asking = consulted.find(asks)
   if (asking !== undefined) {
-    if (quorumFor(consulted) === null) return noAnswers
-    const reason = `certain people must approve \`${capability}\`, and only a run can ask them`
+    const isSigned = strongestProof([proof, proofFor(consulted)]) === 'passkey'
+    if (quorumFor(consulted) === null && !isSigned) return noAnswers
+    const who = isSigned ? 'a person must sign for' : 'certain people must approve'
+    const reason = `${who} \`${capability}\`, and only a run can ask them`
     const denial = { code: 'POLICY_DENIED', reason, hint: startRun } as const
     return [denyBy({ by: 'people', rule: answeringRule(asking), denial })]
   }

@@ -15,6 +15,8 @@ export type DaemonNote = {
   readonly socket: string
   /** Null while it starts. */
   readonly http: string | null
+  /** Where people open the page; absent while it starts. */
+  readonly page?: string
 }
 
 /** Leaves word of the daemon that this process is. */

@@ -1,6 +1,9 @@
 /** Maintenance of a store: counts, verifies and rebuilds. Must not know which store it is. */
 import type { CareReport, CareTask } from '../doors/cli/remote/daemon-door.ts'
 import { openMachineCache } from '../runtime/definitions/machine-cache.ts'
+import { readPasskeyLog } from '../runtime/passkeys/passkey-log.ts'
+import { verifyRegistrations } from '../runtime/passkeys/verify-signatures.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
 import type { Page, Store } from '../runtime/ports.ts'
 import { printAnchor, takeAnchor } from '../runtime/record/anchor.ts'
 import { checkRecord, type StoreAnchor } from '../runtime/record/check-record.ts'
@@ -38,12 +41,26 @@ async function count(store: Store): Promise<Done> {
 
 async function check(store: Store, anchors: readonly StoreAnchor[]): Promise<Done> {
   const checking = { shelf: openMachineCache(store), anchors, now: Date.now() }
-  const anchorsCount = anchors.length
-  return { rebuiltCount: 0, anchorsCount, ...(await checkRecord(store, checking)) }
+  const found = await checkRecord(store, checking)
+  const keys = await passkeyProblem(store)
+  const problems =
+    keys === null ? found.problems : [...found.problems, { runId: 'passkeys', problem: keys }]
+  return { rebuiltCount: 0, anchorsCount: anchors.length, ...found, problems }
 }
 
 async function anchor(store: Store): Promise<Done> {
   return { ...(await count(store)), anchor: printAnchor(await takeAnchor(store, Date.now())) }
+}
+
+/** What is wrong with the log of passkeys; null: nothing. */
+async function passkeyProblem(store: Store): Promise<string | null> {
+  try {
+    const found = await verifyRegistrations(await readPasskeyLog(store))
+    return found === null ? null : `record ${found.seq}: ${found.problem}`
+  } catch (fault) {
+    if (fault instanceof PawlError && fault.code === 'LOG_BROKEN') return fault.message
+    throw fault
+  }
 }
 
 async function* runsIn(store: Store): AsyncGenerator<string> {

@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import { readTree } from '../core/dialects/validate-tree.ts'
 import type { Finding } from '../core/finding.ts'
+import { type ProofLevel, proofLevels } from '../core/machine/proof-levels.ts'
 import { pricesSchema } from '../core/policy/prices-schema.ts'
 import { type PriceTable, withPrices } from '../core/prices.ts'
 import { readSource } from '../core/source/read-source.ts'
@@ -61,6 +62,13 @@ export const configSchema = z.strictObject({
         .optional()
         .describe(
           "Whether a person may decide in a prompt by their agent's host (MCP). Default: false.",
+        ),
+      proof: z
+        .enum(proofLevels)
+        .optional()
+        .describe(
+          'How decisions must be proven: `passkey` needs a signature, `token` does not. ' +
+            'Default: `passkey` as soon as somebody has added a passkey.',
         ),
     })
     .optional()
@@ -126,6 +134,8 @@ export type Config = {
   }
   /** Whether what a person answers their agent's client counts as their decision. */
   readonly elicitation: boolean
+  /** How decisions must be proven at least; null: as soon as there is a passkey, by one. */
+  readonly proof: ProofLevel | null
   readonly prices: PriceTable
   readonly jobs: JobsConfig
   /** Null: agents send nothing through Pawl. */
@@ -160,6 +170,7 @@ function settingsOf(file: ConfigFile, folder: string): Config {
       otherSessions: file.hooks?.otherSessions ?? 'refused',
     },
     elicitation: file.approvals?.elicitation ?? false,
+    proof: file.approvals?.proof ?? null,
     prices: withPrices(file.prices ?? {}),
     jobs: jobsConfigOf(file.jobs),
     proxy: file.proxy ?? null,

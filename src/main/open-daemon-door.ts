@@ -34,6 +34,8 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
       (await import('./run-gateway.ts')).gateway(wish, { folder: home.folder, env }, io),
     care: async (task, against) =>
       (await import('./offline-maintenance.ts')).maintainOffline(home, { task, against }),
+    resetPasskeys: async (person) =>
+      (await import('./offline-maintenance.ts')).resetPasskeysOffline(home, person),
     people: async () => (await import('../home/people-file.ts')).openPeopleDoor(home),
   }
 }

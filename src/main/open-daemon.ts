@@ -31,6 +31,7 @@ import { openPrices } from '../runtime/costs/prices.ts'
 import { openPolicies } from '../runtime/definitions/policies.ts'
 import { openBypassTokens } from '../runtime/gateway/bypass-tokens.ts'
 import { type OpenRuntime, openRuntime, type RuntimeOptions } from '../runtime/open-runtime.ts'
+import { relyingPartyOf } from '../runtime/passkeys/webauthn.ts'
 import type { Store } from '../runtime/ports.ts'
 import { openDaemonHookAnswerer, openHooks } from './open-hooks.ts'
 import { openMcp } from './open-mcp.ts'
@@ -53,6 +54,8 @@ type DaemonSettings = {
 /** A daemon that serves. */
 export type Served = {
   readonly url: string
+  /** Where people open the page. */
+  readonly pageUrl: string
   /** What the start found to say. */
   readonly found: readonly string[]
   /** A new address that signs one browser in to the page. */
@@ -78,8 +81,11 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     // Asked only once it is there: a call comes through a door, and doors open last.
     const watched: { watch: HookWatch | null } = { watch: null }
     const brokenHooks = (folder: string): readonly string[] => watched.watch?.brokenAt(folder) ?? []
-    const { runtime, notify } = await openRuntimeOn(store, config, { ...settings, brokenHooks })
+    const pages: PageUrls = { urls: [] }
+    const about = { ...settings, brokenHooks, pages }
+    const { runtime, notify } = await openRuntimeOn(store, config, about)
     opened.push(runtime.close)
+    await runtime.passkeys.refresh()
     const found = await reportAtStart(store, settings)
     const alarms = openGuardAlarms({ announce: notify.announce, now: Date.now, log })
     const watch = openHookWatch({ home, runtime, alarms, log })
@@ -123,11 +129,12 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     })
     // WHY before the doors: a client that has seen the socket may be a hook, and asks at once.
     opened.push(await openHooks(context, tokens, { home, log, config }))
-    const { url, close: closeDoors } = await openDoors(api, settings, config)
-    notify.serveAt(url)
+    const { url, pageUrl, close: closeDoors } = await openDoors(api, settings, config)
+    pages.urls = [pageUrl, ...(config.publicUrl === null ? [] : [config.publicUrl])]
+    notify.serveAt(pageUrl)
     opened.push(closeDoors)
-    const signInLink = (): string => `${url}/#/sign-in/${signIns.invite('admin').code}`
-    return { url, found: [...found, ...proxy.found], signInLink, close }
+    const signInLink = (): string => `${pageUrl}/#/sign-in/${signIns.invite('admin').code}`
+    return { url, pageUrl, found: [...found, ...proxy.found], signInLink, close }
   } catch (fault) {
     await close()
     throw fault
@@ -149,11 +156,15 @@ function aboutOf(
   }
 }
 
+/** Where people reach the page; known once the doors are open. */
+type PageUrls = { urls: readonly string[] }
+
 async function openRuntimeOn(
   store: Store,
   config: Config,
-  { home, log, brokenHooks }: DaemonSettings & Pick<RuntimeOptions, 'brokenHooks'>,
+  about: DaemonSettings & Pick<RuntimeOptions, 'brokenHooks'> & { readonly pages: PageUrls },
 ): Promise<{ readonly runtime: OpenRuntime; readonly notify: Notify }> {
+  const { home, log, brokenHooks, pages } = about
   const latest = await latestMoment(store)
   // WHY not from the far future: one wrong clock would move time for every run, for good.
   const notBefore = latest > Date.now() + dayMs ? 0 : latest
@@ -175,6 +186,7 @@ async function openRuntimeOn(
     policies: openPolicies(home.folder, clock.now),
     passes: openBypassTokens(home.passes),
     approvalMs: config.approvalMs,
+    passkeys: { proof: config.proof, parties: () => pages.urls.flatMap(relyingPartyOf) },
     prices: openPrices({
       base: config.prices,
       now: clock.now,
@@ -201,7 +213,7 @@ async function openDoors(
   api: Api,
   { home, port, version, log }: DaemonSettings,
   { port: portSet, publicUrl }: Config,
-): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+): Promise<Pick<HttpDoor, 'url' | 'pageUrl' | 'close'>> {
   const onFault = (fault: unknown): void => log('warning', 'mcp', { fault: faultStack(fault) })
   const mcp = openMcp(api, { version, onFault })
   const door = { api, host: '127.0.0.1', publicUrl, mounts: mcp.mounts, ...findPageFolder() }
@@ -212,7 +224,7 @@ async function openDoors(
     const close = async (): Promise<void> => {
       await Promise.all([socket.close(), mcp.close(), http.close()])
     }
-    return { url: http.url, close }
+    return { url: http.url, pageUrl: http.pageUrl, close }
   } catch (fault) {
     await http.close()
     throw fault

@@ -81,7 +81,7 @@ async function serveAlone({ home, wish, io, log }: Setting): Promise<number> {
       left,
       stop: ended.stop,
     })
-    writeDaemonNote(home, { version, socket, http: served.url })
+    writeDaemonNote(home, { version, socket, http: served.url, page: served.pageUrl })
     const startMs = Math.round(performance.now() - begun)
     const { pid } = process
     const { url, found } = served

@@ -18,7 +18,9 @@ import { openMemories } from './documents/memories.ts'
 import { openTasks } from './documents/tasks.ts'
 import type { BypassTokens } from './gateway/bypass-tokens.ts'
 import { openGateway } from './gateway/open-gateway.ts'
+import { openPasskeys, type PasskeyOptions } from './passkeys/passkeys.ts'
 import { PawlError } from './pawl-error.ts'
+import { openResolving } from './people/resolve-approval.ts'
 import type { ApprovalRow, Store } from './ports.ts'
 import type { OutboxSource } from './runs/build-change.ts'
 import { type Deliver, openDueWork } from './runs/due-work.ts'
@@ -41,7 +43,6 @@ import { openWaiters, type Wait } from './runs/waiters.ts'
 import type {
   By,
   CommandOutcome,
-  DecisionOnApproval,
   FreeCall,
   FreeVerdict,
   Intent,
@@ -51,7 +52,6 @@ import type {
 } from './runtime.ts'
 import { openCallSignatures } from './sessions/call-signature.ts'
 import { claimRun, listRunsHere, runOfSession } from './sessions/session-run.ts'
-import { truncateText } from './truncate.ts'
 
 export type RuntimeOptions = {
   readonly store: Store
@@ -60,6 +60,8 @@ export type RuntimeOptions = {
   readonly newId: () => string
   readonly policies: Policies
   readonly approvalMs: number
+  /** What the configuration says of proofs, and where people reach the page. Absent: nothing. */
+  readonly passkeys?: Pick<PasskeyOptions, 'proof' | 'parties'>
   /** What models cost; absent: as it is known to Pawl. */
   readonly prices?: Prices
   /** Folders that no call may touch, as absolute paths. Absent: none. */
@@ -91,17 +93,17 @@ export type OpenRuntime = Runtime & {
 }
 
 const system = { kind: 'system', name: 'pawl' } as const
+const noPasskeys = { proof: null, parties: () => [] }
 
 export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const { store, clock, newId, policies, approvalMs, guarded = [] } = options
   const [waiters, queue] = [openWaiters(), openRunQueue()]
   const [shelf, cache] = [openMachineCache(store), openRunCache()]
   const tools = { store, shelf, cache, queue, waiters, clock, newId }
-  const outboxFor = options.outboxFor ?? (() => [])
-  const titles = openRunTitles(tools)
-  const context = { ...tools, approvalMs, policies, guarded, outboxFor, titles }
-  const definitions = openDefinitions(context)
-  const startedAt = clock.now()
+  const [outboxFor, titles] = [options.outboxFor ?? (() => []), openRunTitles(tools)]
+  const passkeys = openPasskeys({ ...tools, ...(options.passkeys ?? noPasskeys) })
+  const context = { ...tools, approvalMs, policies, guarded, outboxFor, titles, passkeys }
+  const [definitions, startedAt] = [openDefinitions(context), clock.now()]
   const forget = store.onChange((runId, seq) => noteChange(context, runId, seq))
   const expire = (row: ApprovalRow): Promise<CommandOutcome> =>
     // WHY no id: it needs none to happen once, and an agent could have used it before.
@@ -118,7 +120,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     ...reading,
     calls,
     start: (request, by) => startRun(context, request, by),
-    resolve: (id, decision, by) => resolve(context, { id, decision }, by),
+    resolve: openResolving(context),
+    passkeys,
     sessions: sessionsOf(store, clock),
     titles,
     gateway: openGateway({ ...context, calls, runtime: judging, passes }),
@@ -241,7 +244,8 @@ function noteChange({ cache, waiters }: CommandContext, runId: string, seq: numb
 }
 
 async function poll(context: CommandContext): Promise<void> {
-  const { store, waiters } = context
+  const { store, waiters, passkeys } = context
+  if (store.isShared) await passkeys.refresh()
   const awaited = store.isShared ? waiters.awaited() : []
   if (awaited.length === 0) return
   for (const [runId, seq] of await store.readSeqs(awaited)) noteChange(context, runId, seq)
@@ -313,7 +317,8 @@ function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
 function checkFree(context: CommandContext, spoken: FreeCall): FreeVerdict {
   try {
     const policies = context.policies(spoken.workspace)
-    const verdict = judgeWithoutRun(freeCallOf(spoken, context.guarded), policies)
+    const proof = context.passkeys.required()
+    const verdict = judgeWithoutRun(freeCallOf(spoken, context.guarded), policies, proof)
     return { ...verdict, isFree: policies.length === 0 }
   } catch (fault) {
     return { ...denialOf(fault), isFree: false }
@@ -323,31 +328,4 @@ function checkFree(context: CommandContext, spoken: FreeCall): FreeVerdict {
 function expiryOf({ id, runId }: ApprovalRow): Parameters<typeof handleCommand>[1] {
   const command = { type: 'ExpireApproval', approvalId: id } as const
   return { runId, plan: () => ({ command, branch: null }), asked: command }
-}
-
-type Deciding = { readonly id: string; readonly decision: DecisionOnApproval }
-
-async function resolve(
-  context: CommandContext,
-  { id, decision }: Deciding,
-  by: By,
-): Promise<CommandOutcome> {
-  const { runId } = await knownApproval(context.store, id)
-  const { granted, hash: seen, edits } = decision
-  const note = truncateText(decision.note)
-  const asked = { type: 'ResolveApproval', approvalId: id, granted, note } as const
-  const told = decision.isTold === undefined ? {} : { isTold: decision.isTold }
-  const command = { ...asked, hash: seen, edits, ...told }
-  const outcome = await handleCommand(
-    context,
-    { runId, plan: () => ({ command, branch: null }), asked: command },
-    by,
-  )
-  const { reply } = outcome
-  if (reply.kind !== 'refused' || reply.code !== 'APPROVAL_UNKNOWN') return outcome
-  const row = await knownApproval(context.store, id)
-  if (row.status === 'pending') return outcome
-  const who = row.decidedBy === null ? '' : ` by ${row.decidedBy}`
-  const message = `\`${id}\` was already ${row.status}${who}`
-  throw new PawlError('APPROVAL_DECIDED', message, { hint: 'the first decision counts' })
 }

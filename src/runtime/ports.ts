@@ -172,6 +172,8 @@ export type RunCopy = {
   readonly events: readonly EventRecord[]
   readonly approvals: readonly ApprovalRow[]
   readonly machines: readonly StoredMachine[]
+  /** The log of passkeys, by which signatures in it can be checked; absent: there are none. */
+  readonly passkeys?: readonly EventRecord[] | undefined
 }
 
 export type Store = RunStore &

@@ -22,7 +22,10 @@ export type Bench = {
   readonly pass: (ms: number) => void
   readonly told: readonly OutboxItem[]
   /** Another runtime on the same store: a restart, or another node. */
-  readonly again: (store?: Store, more?: Pick<RuntimeOptions, 'brokenHooks'>) => OpenRuntime
+  readonly again: (
+    store?: Store,
+    more?: Pick<RuntimeOptions, 'brokenHooks' | 'passkeys'>,
+  ) => OpenRuntime
 }
 
 /** Where the clock of every test begins. */

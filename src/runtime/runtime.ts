@@ -23,6 +23,8 @@ import type { Drafts } from './definitions/drafts.ts'
 import type { Memories } from './documents/memories.ts'
 import type { Tasks } from './documents/tasks.ts'
 import type { Gateway } from './gateway/gateway-port.ts'
+import type { Passkeys, Signature } from './passkeys/passkeys.ts'
+import type { SignatureCount } from './passkeys/verify-signatures.ts'
 import type { ApprovalQuestion } from './people/approval-question.ts'
 import type {
   ApprovalQuery,
@@ -112,6 +114,8 @@ export type DecisionOnApproval = {
   readonly edits: JsonObject | null
   /** A refusal that whoever asked knows already, as at the prompt of a host; absent: not so. */
   readonly isTold?: true
+  /** What the person has signed; absent: nothing. */
+  readonly signature?: Signature
 }
 
 export type CommandOutcome = {
@@ -198,7 +202,14 @@ export type DefinitionOffer = { readonly source: string; readonly format: 'json'
 
 /** What verifying a log found: the first record that does not fit, and why. */
 export type Verified =
-  | { readonly ok: true; readonly runId: string; readonly count: number; readonly hash: string }
+  | {
+      readonly ok: true
+      readonly runId: string
+      readonly count: number
+      readonly hash: string
+      /** Of the decisions in it; absent: nobody looked. */
+      readonly signatures?: SignatureCount
+    }
   | {
       readonly ok: false
       readonly runId: string
@@ -253,8 +264,10 @@ export type Runtime = {
   readonly start: (request: StartRequest, by: By) => Promise<CommandOutcome>
   /** Fault `RUN_UNKNOWN`. A call that cannot be decided for any reason is denied, never thrown. */
   readonly send: (runId: string, intent: Intent, by: By) => Promise<CommandOutcome>
-  /** Faults `APPROVAL_UNKNOWN`, `APPROVAL_DECIDED` (somebody was first). */
+  /** Faults `APPROVAL_UNKNOWN`, `APPROVAL_DECIDED` (somebody was first), `PASSKEY_INVALID`. */
   readonly resolve: (id: string, decision: DecisionOnApproval, by: By) => Promise<CommandOutcome>
+  /** The passkeys of people, and what they sign. */
+  readonly passkeys: Passkeys
   readonly judge: (request: JudgeRequest) => Promise<Judgement>
   /** A call that belongs to no run. Nothing is kept of it; a fault is a denial. */
   readonly checkFree: (call: FreeCall) => FreeVerdict

@@ -52,6 +52,8 @@ export type PageWish = {
   readonly path?: string
   /** Absent: the owner; else whoever has this token. */
   readonly token?: string
+  /** Open the page where passkeys work; absent: at the address. */
+  readonly isAtLocalhost?: true
 }
 
 export type BrowserPage = {
@@ -79,7 +81,10 @@ export async function openSite(...args: readonly string[]): Promise<Site> {
     house,
     url,
     as,
-    open: (browser, wish = {}) => openPage(browser, { house, url: url() }, wish),
+    open: (browser, wish = {}) => {
+      const at = wish.isAtLocalhost === true ? (house.note()?.page ?? '') : url()
+      return openPage(browser, { house, url: at }, wish)
+    },
     restart: async (meanwhile) => {
       daemon.child.kill('SIGTERM')
       await daemon.ended

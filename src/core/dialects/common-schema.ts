@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import { isolationLevels } from '../machine/isolation-levels.ts'
-import { policySchema } from '../policy/schema.ts'
+import { approvalProofSchema, policySchema } from '../policy/schema.ts'
 
 /** A text that is not blank. */
 export const nameField = z.string().min(1)
@@ -30,6 +30,11 @@ export const minIsolation = z
   .describe(
     "The minimum isolation level for the run's jobs. If it is not available, they do not start.",
   )
+
+/** The same. */
+export const approvalProof = approvalProofSchema
+  .optional()
+  .describe("How every decision in the definition's runs must be proven.")
 
 const pathsSchema = z
   .object({

@@ -1,8 +1,10 @@
 /** What a compiler returns, and the defaults of a machine for what its author leaves out. */
+
 import { type Finding, joinPointer } from '../finding.ts'
 import { emptyRecord } from '../json.ts'
 import type { IsolationLevel } from '../machine/isolation-levels.ts'
 import type { Machine, Stage, StageRule, ToolRule, Trigger } from '../machine/machine.ts'
+import type { ProofLevel } from '../machine/proof-levels.ts'
 import { microUsd } from '../money.ts'
 
 export type MachineDraft = Omit<Machine, 'hash'>
@@ -68,6 +70,13 @@ export function budgetOf(usd: number | undefined): number | null {
 /** How strongly jobs have to be held; nothing where the author is silent: no hash changes. */
 export function isolationOf(level: IsolationLevel | undefined): Pick<Machine, 'minIsolation'> {
   return level === undefined ? {} : { minIsolation: level }
+}
+
+/** How decisions have to be proven; nothing where the author is silent: no hash changes. */
+export function proofOf(
+  approvals: { readonly proof: ProofLevel } | undefined,
+): Pick<Machine, 'proof'> {
+  return approvals === undefined ? {} : { proof: approvals.proof }
 }
 
 /** A machine with nothing in it. */

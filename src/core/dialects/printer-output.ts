@@ -4,7 +4,6 @@
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { BriefPart, Machine, PolicyRule, Stage, Trigger } from '../machine/machine.ts'
-import type { Quorum } from '../machine/quorum.ts'
 import { usdOf } from '../money.ts'
 
 /** A definition in another dialect, and what of the meaning is not in it. */
@@ -44,6 +43,7 @@ export function printCommon(machine: Machine): { readonly [key: string]: Json | 
   return {
     session_budget_usd: microUsdMax === null ? undefined : usdOf(microUsdMax),
     min_isolation: machine.minIsolation,
+    approvals: printProof(machine.proof),
     policy: printPolicy(machine.policy),
     paths: objectOrNone(compact({ read: listOrNone(read), write: listOrNone(write) })),
   }
@@ -59,17 +59,25 @@ function printPolicy(policy: Machine['policy']): JsonObject | undefined {
     deny: listOrNone(policy.deny.map(printRule)),
     observe: policy.observe === undefined ? undefined : true,
     min_isolation: policy.minIsolation,
+    approvals: printProof(policy.proof),
   })
 }
 
-/** Who has to approve, as every dialect writes it. */
-export function printQuorum(quorum: Quorum | undefined): JsonObject | undefined {
-  if (quorum === undefined) return undefined
-  const { needed, from } = quorum
-  return compact({ needed, from: from === undefined ? undefined : [...from] })
+/** Who has to approve and how, as every dialect writes it. */
+export function printApprovals({
+  quorum,
+  proof,
+}: Pick<PolicyRule, 'quorum' | 'proof'>): JsonObject | undefined {
+  const from = quorum?.from === undefined ? undefined : [...quorum.from]
+  return objectOrNone(compact({ needed: quorum?.needed, from, proof }))
 }
 
-function printRule({ capability, rate, budget, quorum }: PolicyRule): JsonObject {
+function printProof(proof: Machine['proof']): JsonObject | undefined {
+  return proof === undefined ? undefined : { proof }
+}
+
+function printRule(rule: PolicyRule): JsonObject {
+  const { capability, rate, budget } = rule
   return compact({
     capability,
     rate_limit:
@@ -78,7 +86,7 @@ function printRule({ capability, rate, budget, quorum }: PolicyRule): JsonObject
         : { max_calls: rate.callsMax, window_seconds: rate.windowMs / 1_000 },
     budget_limit:
       budget === null ? undefined : { max_usd: usdOf(budget.microUsdMax), period: budget.period },
-    approvals: printQuorum(quorum),
+    approvals: printApprovals(rule),
   })
 }
 

@@ -8,6 +8,7 @@ import type { Ruling } from '../judge/judge.ts'
 import { nameRule, ruleText } from '../judge/rule-answer.ts'
 import { hashJson } from '../machine/hash.ts'
 import type { Gate, Move } from '../machine/machine.ts'
+import { type ProofLevel, strongestProof } from '../machine/proof-levels.ts'
 import { type Quorum, quorumText } from '../machine/quorum.ts'
 import { showInput, visible } from '../policy/format-call-input.ts'
 import { applyMove } from './apply-move.ts'
@@ -49,7 +50,7 @@ export function requestMove(draft: DecisionBuilder, question: Question): null {
     hash: hashJson({ stage: draft.state.stage, ...pending } as unknown as JsonObject),
     ...openUntil(draft.envelope),
     pending,
-    ...quorumIn(draft, gate.quorum),
+    ...rulesFor(draft, gate),
   }
   emit(draft, { type: 'approval.requested', approval })
   draft.effects.push({ type: 'notify-person', approvalId: id })
@@ -61,10 +62,16 @@ function askedOf(message: string, quorum: Quorum | undefined): string {
   return quorum === undefined ? message : `${message} (needs approval from ${quorumText(quorum)})`
 }
 
-type ApprovalRules = Pick<Approval, 'quorum' | 'askedBy'>
+type ApprovalRules = Pick<Approval, 'quorum' | 'askedBy' | 'proof'>
 
-function quorumIn({ envelope }: DecisionBuilder, quorum: Quorum | undefined): ApprovalRules {
-  return quorum === undefined ? {} : { quorum, askedBy: envelope.actor }
+type Demands = { readonly quorum?: Quorum; readonly proof?: ProofLevel }
+
+function rulesFor({ envelope }: DecisionBuilder, { quorum, proof }: Demands): ApprovalRules {
+  const isSigned = strongestProof([proof, envelope.proof]) === 'passkey'
+  return {
+    ...(quorum === undefined ? {} : { quorum, askedBy: envelope.actor }),
+    ...(isSigned ? { proof: 'passkey' } : {}),
+  }
 }
 
 function openUntil({ at, approvalMs }: Envelope): Pick<Approval, 'requestedAt' | 'expiresAt'> {
@@ -93,7 +100,7 @@ export function requestCall(
     hash: hashCall(pending),
     ...openUntil(draft.envelope),
     pending,
-    ...quorumIn(draft, quorum),
+    ...rulesFor(draft, ruling),
   }
   emit(draft, { type: 'approval.requested', approval })
   draft.effects.push({ type: 'notify-person', approvalId: id })
@@ -118,10 +125,13 @@ export function resolveApproval(
   if (approval === null || (command.approvalId !== null && command.approvalId !== approval.id)) {
     return refuseCommand(state, unknownApproval)
   }
-  const stale = refuseStale(approval, command, where.envelope.at)
+  const stale =
+    refuseStale(approval, command, where.envelope.at) ??
+    refuseUnsigned(approval, command, where.envelope)
   if (stale !== null) return refuseCommand(state, stale)
   const draft = openDecision(where.machine, state, where.envelope)
-  const fact = { approvalId: approval.id, by, note: command.note }
+  const signed = command.proof === undefined ? {} : { proof: command.proof }
+  const fact = { approvalId: approval.id, by, note: command.note, ...signed }
   if (!command.granted) {
     const told = command.isTold === undefined ? {} : { isTold: command.isTold }
     emit(draft, { type: 'approval.refused', ...fact, ...told })
@@ -147,6 +157,21 @@ export function resolveApproval(
   const edited = edits === null ? data : { ...data, ...edits }
   const stopped = applyMove(draft, move, { data: edited, by: 'grant' })
   return stopped === null ? acceptCommand(draft) : refuseCommand(state, stopped)
+}
+
+/** Whether every decision on it has to be signed, by what it says or by what holds now. */
+export function needsPasskey({ proof }: Approval, envelope: Envelope): boolean {
+  return proof === 'passkey' || envelope.proof === 'passkey'
+}
+
+function refuseUnsigned(
+  approval: Approval,
+  { proof }: Extract<Command, { type: 'ResolveApproval' }>,
+  envelope: Envelope,
+): Refusal | null {
+  if (proof !== undefined || !needsPasskey(approval, envelope)) return null
+  const reason = 'this decision must be signed with a passkey'
+  return { code: 'PASSKEY_NEEDED', reason, hint: 'decide on the page (`pawl open`)' }
 }
 
 /** Why this person's yes does not count; null: it does. */

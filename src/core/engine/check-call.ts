@@ -114,8 +114,10 @@ function answerKnown(draft: DecisionBuilder, { call }: Checking, known: Repeated
 const waitHint = 'wait for the decision, then make the same call again'
 
 /** The question as a reply names it. */
-function questionIn({ id, quorum }: Approval): Pick<VerdictReply, 'approvalId' | 'needsQuorum'> {
-  return { approvalId: id, ...(quorum === undefined ? {} : { needsQuorum: true }) }
+function questionIn(asked: Approval): Pick<VerdictReply, 'approvalId' | 'needsQuorum'> {
+  // WHY also where a passkey is needed: a host's prompt can sign as little as it can name people.
+  const isForAnyone = asked.quorum === undefined && asked.proof === undefined
+  return { approvalId: asked.id, ...(isForAnyone ? {} : { needsQuorum: true }) }
 }
 
 type DeniedKnown = Denial & {

@@ -1,8 +1,10 @@
 /** The commands of a run. They may change between releases: only events are stored. */
+
 import type { JsonObject } from '../json.ts'
 import type { EndOutcome, Source } from '../machine/machine.ts'
 import type { Call, Report, Spend } from './call.ts'
 import type { CallIdentity } from './call-identity.ts'
+import type { PasskeyProof } from './decision-proof.ts'
 import type { Actor } from './types.ts'
 
 /** Values by who said them. */
@@ -56,6 +58,8 @@ export type Command =
       readonly hash?: string | null
       /** Values of the parked signal that the person changes, where its gate lets them. */
       readonly edits?: JsonObject | null
+      /** A signature that was checked; absent: there is none. */
+      readonly proof?: PasskeyProof
     }
   | { readonly type: 'ExpireApproval'; readonly approvalId: string }
   | { readonly type: 'PauseRun'; readonly release: boolean; readonly reason?: string }
@@ -65,7 +69,7 @@ export type Command =
   /** The agent says that a branch, standing on its terminal stage, is done. */
   | { readonly type: 'FinishBranch'; readonly branch: string }
   /** Something around the run that its record has to tell. */
-  | { readonly type: 'RaiseWarning'; readonly message: string }
+  | { readonly type: 'RaiseWarning'; readonly message: string; readonly code?: RaisedCode }
   | {
       readonly type: 'EndChild'
       readonly child: string
@@ -73,6 +77,9 @@ export type Command =
       /** What was written in it, and by whom; absent: nothing. */
       readonly written?: WrittenValues
     }
+
+/** What is warned of from around a run; absent: hooks were changed. */
+export type RaisedCode = 'HOOKS_CHANGED' | 'DECISION_NOT_PROVEN'
 
 export type StartRun = {
   readonly type: 'StartRun'
@@ -97,6 +104,8 @@ export type Envelope = {
   readonly actor: Actor
   /** How long a question to a person stays open. Absent: for ever. */
   readonly approvalMs?: number
+  /** Decisions must be signed with a passkey, whatever a gate or rule says; absent: need not. */
+  readonly proof?: 'passkey'
 }
 
 export type ChildOutcome = EndOutcome | 'cancelled'

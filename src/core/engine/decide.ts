@@ -48,7 +48,7 @@ export function decide(where: EngineContext, state: RunState | null, command: Co
     case 'FinishBranch':
       return finishBranch(where, state, command.branch)
     case 'RaiseWarning':
-      return raiseWarning(where, state, command.message)
+      return raiseWarning(where, state, command)
     case 'EndChild':
       return settle(openDecision(where.machine, state, where.envelope), state, (draft) =>
         endChild(draft, command),
@@ -67,10 +67,10 @@ const noRun: Refusal = {
 function raiseWarning(
   { machine, envelope }: EngineContext,
   state: RunState,
-  message: string,
+  { message, code = 'HOOKS_CHANGED' }: Extract<Command, { type: 'RaiseWarning' }>,
 ): Decision {
   const draft = openDecision(machine, state, envelope)
-  emit(draft, { type: 'warning.raised', code: 'HOOKS_CHANGED', message })
+  emit(draft, { type: 'warning.raised', code, message })
   return acceptCommand(draft)
 }
 
@@ -130,10 +130,18 @@ function pauseRun(
       hint: 'pause without releasing, or ask a person',
     })
   }
+  if (command.release && where.envelope.proof === 'passkey') return refuseCommand(state, unsignable)
   const draft = openDecision(where.machine, state, where.envelope)
   const { release, reason = '' } = command
   emit(draft, { type: 'run.paused', by, release, ...(reason === '' ? {} : { reason }) })
   return acceptCommand(draft)
+}
+
+/** WHY: both get past every gate, and there is nothing that a person could sign for them yet. */
+const unsignable: Refusal = {
+  code: 'PASSKEY_NEEDED',
+  reason: 'this would get past gates whose decisions must be signed',
+  hint: 'decide the gate on the page, cancel the run, or set `approvals.proof` in config.json',
 }
 
 function notRunning(state: RunState): Refusal {
@@ -177,6 +185,7 @@ function forceStage(
       hint: 'send a signal of this stage; forcing works only if the author has turned on debug',
     })
   }
+  if (envelope.proof === 'passkey') return refuseCommand(state, unsignable)
   if (hasEnded(state)) return refuseCommand(state, notRunning(state))
   if (own(machine.stages, command.stage) === undefined) {
     return refuseCommand(state, unknownStage(machine, command.stage))

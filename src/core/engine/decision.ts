@@ -49,7 +49,7 @@ export type Reply =
       readonly callId: string | null
       /** The question to a person that holds it, or by whose refusal it is denied. */
       readonly approvalId?: string
-      /** More than one person has to agree, or not just anyone; absent: anyone may. */
+      /** Several or certain people have to agree, or sign; absent: anyone may, at any prompt. */
       readonly needsQuorum?: true
       /** Who refused it; absent: nobody did. */
       readonly refusal?: CallRefusal

@@ -3,8 +3,10 @@
  * cancels children, and notifies a parent when a child has ended. Pure: a family is data, and one
  * command gives the events of every run it touched.
  */
+
 import { emptyRecord, type Json, type JsonObject, own } from '../json.ts'
 import type { Machine, Policy, Source } from '../machine/machine.ts'
+import { type ProofLevel, strongestProof } from '../machine/proof-levels.ts'
 import type { Meters } from '../policy/meters.ts'
 import { foldMeters, noMeters } from '../policy/meters.ts'
 import type { WrittenValues } from './command.ts'
@@ -12,7 +14,17 @@ import { decide } from './decide.ts'
 import { unborn } from './evolve.ts'
 import { hasEnded } from './is-running.ts'
 import { judgingContextOf } from './judging-context.ts'
-import type { Actor, Command, Decision, Effect, Event, Reply, RunState, StartRun } from './types.ts'
+import type {
+  Actor,
+  Command,
+  Decision,
+  Effect,
+  Envelope,
+  Event,
+  Reply,
+  RunState,
+  StartRun,
+} from './types.ts'
 
 export type FamilyMember = {
   readonly runId: string
@@ -49,6 +61,8 @@ export type Context = {
   readonly policies?: readonly Policy[]
   /** How long a question to a person stays open. Absent: for ever. */
   readonly approvalMs?: number
+  /** How decisions have to be proven at least. Absent: as definitions and policies say. */
+  readonly proof?: ProofLevel
 }
 
 /** Child runs a family may have had; a loop that forks for ever ends here. */
@@ -217,7 +231,7 @@ function closeWork(work: Work, reply: Reply): FamilyDecision {
 function apply(work: Work, member: FamilyMember, command: Command): Reply {
   const { at, actor, approvalMs } = work.context
   const until = approvalMs === undefined ? {} : { approvalMs }
-  const envelope = { runId: member.runId, at, actor, ...until }
+  const envelope = { runId: member.runId, at, actor, ...until, ...proofIn(work) }
   const around = judgingContextOf(work.family, member, {
     policies: work.context.policies ?? [],
     at,
@@ -228,6 +242,14 @@ function apply(work: Work, member: FamilyMember, command: Command): Reply {
   for (const effect of decision.effects) perform(work, member, effect)
   tellParent(work, member.runId)
   return decision.reply
+}
+
+/** WHY of the whole family: what its main run demands, a child run cannot loosen. */
+function proofIn({ family, context }: Work): Pick<Envelope, 'proof'> {
+  const machines = family.members.flatMap(({ machine }) => [machine.proof, machine.policy?.proof])
+  const policies = (context.policies ?? []).map((policy) => policy.proof)
+  const isSigned = strongestProof([context.proof, ...machines, ...policies]) === 'passkey'
+  return isSigned ? { proof: 'passkey' } : {}
 }
 
 function keep(work: Work, member: FamilyMember, decision: Decision): void {

@@ -5,6 +5,7 @@
 import { evaluateOn } from '../expr/evaluate.ts'
 import { couldTouch } from '../expr/glob.ts'
 import { type Json, own } from '../json.ts'
+import { needsPasskey } from './approval.ts'
 import type { CallIdentity } from './call-identity.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { acceptCommand, emit, openDecision, refuseCommand } from './decision-builder.ts'
@@ -66,6 +67,7 @@ function grantAtPrompt(draft: DecisionBuilder, command: Reporting): OpenCall | u
   const { grantedAtPrompt: name } = command
   // WHY not several people's: whoever sat there is nobody in particular.
   if (name === undefined || approval === null || approval.quorum !== undefined) return undefined
+  if (needsPasskey(approval, draft.envelope)) return undefined
   const { pending, id: approvalId, expiresAt } = approval
   const { at } = draft.envelope
   if (!('tool' in pending) || !isMeant(pending, command)) return undefined

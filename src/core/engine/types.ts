@@ -19,7 +19,8 @@ import type {
   Spend,
 } from './call.ts'
 import type { CallIdentity } from './call-identity.ts'
-import type { ChildOutcome } from './command.ts'
+import type { ChildOutcome, RaisedCode } from './command.ts'
+import type { PasskeyProof } from './decision-proof.ts'
 
 export type {
   Alternative,
@@ -128,7 +129,7 @@ export type Event =
         | 'BYTES_NEARLY_EXHAUSTED'
         | 'RESULT_NOT_KEPT'
         | 'CALL_NOT_MADE'
-        | 'HOOKS_CHANGED'
+        | RaisedCode
         | 'BUDGET_NEARLY_EXHAUSTED'
       readonly message: string
     }
@@ -209,6 +210,8 @@ export type Event =
       readonly meters?: readonly Reservation[]
       /** What the person changed of the parked signal's values; absent: nothing. */
       readonly edits?: JsonObject
+      /** Absent: nothing but the person's token, link or prompt proves it. */
+      readonly proof?: PasskeyProof
     }
   /** One of several people who have to agree has done so. */
   | {
@@ -216,6 +219,7 @@ export type Event =
       readonly approvalId: string
       readonly by: Actor
       readonly note: string
+      readonly proof?: PasskeyProof
     }
   | {
       readonly type: 'approval.refused'
@@ -224,6 +228,7 @@ export type Event =
       readonly note: string
       /** Whoever asked knows it already; absent: they are to be told. */
       readonly isTold?: true
+      readonly proof?: PasskeyProof
     }
   | { readonly type: 'approval.expired'; readonly approvalId: string }
   | {
@@ -268,6 +273,8 @@ export type Approval = {
   readonly quorum?: Quorum
   /** Who caused the question, where that matters: the asker is no approver. */
   readonly askedBy?: Actor
+  /** Every decision on it must be signed with a passkey; absent: a person's token is enough. */
+  readonly proof?: 'passkey'
   /** Who has agreed so far, while more people have to; absent: nobody. */
   readonly endorsements?: readonly Endorsement[]
 }

@@ -6,11 +6,12 @@
  */
 import { reserveFor, wishOf } from '../engine/budget-reservations.ts'
 import type { Call, Reservation, Reserve } from '../engine/types.ts'
+import type { ProofLevel } from '../machine/proof-levels.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
 import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
 import { type Observation, observationOf } from './observe-mode.ts'
-import { quorumFor } from './policy-layers.ts'
+import { proofFor, quorumFor } from './policy-layers.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
 import {
   type JudgingExtent,
@@ -59,6 +60,8 @@ export type Ruling = {
   readonly grant: string | null
   /** Who has to agree, where it asks; absent: one person, whoever it is. */
   readonly quorum?: Quorum
+  /** How the decision has to be proven, where it asks; absent: the rules do not say. */
+  readonly proof?: ProofLevel
   /** Money that is held once it is let through; absent: none. */
   readonly reserve?: Reserve
 }
@@ -111,7 +114,7 @@ function answersTo(
   return answers
 }
 
-type Account = Pick<Ruling, 'meters' | 'grant' | 'quorum' | 'reserve'>
+type Account = Pick<Ruling, 'meters' | 'grant' | 'quorum' | 'proof' | 'reserve'>
 
 /** What a call that is not denied counts against, holds, and needs. */
 function accountOf(question: RuleInput): Account {
@@ -120,6 +123,7 @@ function accountOf(question: RuleInput): Account {
   const limited = question.limits()
   const grant = question.grant()
   const quorum = quorumFor(question.policies())
+  const proof = proofFor(question.policies())
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
   const holding = { machine, around, at, limited, ...said }
   const reserve = reserveFor(holding, wishOf(context, state, call.tool))
@@ -127,6 +131,7 @@ function accountOf(question: RuleInput): Account {
     meters: reservationsFor(limited, grant?.at ?? null),
     grant: grant?.approvalId ?? null,
     ...(quorum === null ? {} : { quorum }),
+    ...(proof === undefined ? {} : { proof }),
     ...(reserve === null ? {} : { reserve }),
   }
 }

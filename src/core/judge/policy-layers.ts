@@ -2,10 +2,12 @@
  * The policies that apply to a run, the highest authority first, and the answer of each to a call.
  * Knows policies and their owners. Must not know usage, or what follows from an answer.
  */
+
 import type { Call, FamilyContext } from '../engine/types.ts'
 import { joinPointer } from '../finding.ts'
 import { commonTools } from '../hosts/common-tools.ts'
-import type { Machine, Policy, RuleRef } from '../machine/machine.ts'
+import type { Machine, Policy, PolicyRule, RuleRef } from '../machine/machine.ts'
+import { type ProofLevel, strongestProof } from '../machine/proof-levels.ts'
 import { type Quorum, strictest } from '../machine/quorum.ts'
 import {
   type CallNames,
@@ -149,9 +151,19 @@ export function asks({ answer }: Consulted): boolean {
   return answer.verdict === 'ask'
 }
 
+/** How a decision has to be proven for all the rules that ask; undefined: they do not say. */
+export function proofFor(consulted: readonly Consulted[]): ProofLevel | undefined {
+  if (!consulted.some(asks)) return undefined
+  return strongestProof(askingRules(consulted).map((rule) => rule.proof))
+}
+
+function askingRules(consulted: readonly Consulted[]): readonly PolicyRule[] {
+  return consulted.filter(asks).flatMap(({ answer }) => answer.limited)
+}
+
 /** Who has to agree for all the rules that ask; null: one person, whoever it is. */
 export function quorumFor(consulted: readonly Consulted[]): Quorum | null {
   if (!consulted.some(asks)) return null
-  const rules = consulted.filter(asks).flatMap(({ answer }) => answer.limited)
+  const rules = askingRules(consulted)
   return strictest(rules.flatMap(({ quorum }) => (quorum === undefined ? [] : [quorum])))
 }

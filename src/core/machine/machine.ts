@@ -9,6 +9,7 @@
 import type { Expr } from '../expr/expression-types.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { IsolationLevel } from './isolation-levels.ts'
+import type { ProofLevel } from './proof-levels.ts'
 import type { Quorum } from './quorum.ts'
 
 export type DialectName = 'process' | 'workflow' | 'steps'
@@ -44,6 +45,8 @@ export type Machine = {
   readonly mail: MailRule | null
   /** Jobs that cannot be held so strongly are refused, whatever a policy says. */
   readonly minIsolation?: IsolationLevel
+  /** How decisions in its runs have to be proven at least; absent: as elsewhere. */
+  readonly proof?: ProofLevel
   readonly limits: RunLimits
   /** Tools of Pawl's own server that this machine names; always available. */
   readonly ownTools: readonly string[]
@@ -210,6 +213,8 @@ export type Gate = {
   readonly editable?: readonly string[]
   /** Who has to agree; absent: one person, whoever it is. */
   readonly quorum?: Quorum
+  /** How the decision has to be proven at least; absent: as elsewhere. */
+  readonly proof?: ProofLevel
   readonly origin: Origin
 }
 
@@ -326,6 +331,8 @@ export type Policy = {
   readonly observe?: 'own' | 'below'
   /** Jobs that cannot be held so strongly are refused; absent: none is. */
   readonly minIsolation?: IsolationLevel
+  /** How decisions in the runs below it have to be proven at least; absent: as elsewhere. */
+  readonly proof?: ProofLevel
   /** Where it is written; absent: in a definition, or nobody said. */
   readonly source?: RuleRef
 }
@@ -339,6 +346,8 @@ export type PolicyRule = {
   } | null
   /** Who has to agree where this rule asks; absent: one person, whoever it is. */
   readonly quorum?: Quorum
+  /** How the decision has to be proven at least; absent: as elsewhere. */
+  readonly proof?: ProofLevel
   readonly origin: Origin
 }
 

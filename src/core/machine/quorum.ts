@@ -2,6 +2,7 @@
  * How many people have to agree, and who may be among them.
  * Knows names. Must not know what they agree to.
  */
+import type { ProofLevel } from './proof-levels.ts'
 
 export type Quorum = {
   readonly needed: number
@@ -9,10 +10,25 @@ export type Quorum = {
   readonly from?: readonly string[]
 }
 
-/** What an author writes means this. */
-export function quorumOf(written: { needed: number; from?: string[] | undefined }): Quorum {
-  const { needed, from } = written
-  return from === undefined ? { needed } : { needed, from: [...new Set(from)] }
+/** What an author writes under `approvals`. */
+export type ApprovalsField = {
+  readonly needed?: number | undefined
+  readonly from?: readonly string[] | undefined
+  readonly proof?: ProofLevel | undefined
+}
+
+/** Who has to agree and how it is proven, as an author's `approvals` means it. */
+export function approvalRulesOf(written: ApprovalsField | undefined): {
+  readonly quorum?: Quorum
+  readonly proof?: ProofLevel
+} {
+  const { needed, from, proof } = written ?? {}
+  const isQuorum = needed !== undefined || from !== undefined
+  const names = from === undefined ? {} : { from: [...new Set(from)] }
+  return {
+    ...(isQuorum ? { quorum: { needed: needed ?? 1, ...names } } : {}),
+    ...(proof === undefined ? {} : { proof }),
+  }
 }
 
 /** What satisfies all of them at once; null: nothing is asked for. */

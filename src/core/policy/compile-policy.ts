@@ -3,7 +3,7 @@
  */
 import { joinPointer } from '../finding.ts'
 import type { Policy, PolicyRule } from '../machine/machine.ts'
-import { quorumOf } from '../machine/quorum.ts'
+import { approvalRulesOf } from '../machine/quorum.ts'
 import { microUsd } from '../money.ts'
 import type { PolicyDefinition } from './schema.ts'
 
@@ -21,18 +21,24 @@ export function compilePolicy(
     )
   const allow = tier('allow')
   // WHY: who has to approve is asked, whatever list the rule stands in.
-  const asking = allow.filter((rule) => rule.quorum !== undefined)
-  const { min_isolation: least, observe } = definition
+  const asking = allow.filter(saysHow)
+  const { min_isolation: least, observe, approvals } = definition
   return {
     role: definition.role ?? 'agent',
-    allow: allow.filter((rule) => rule.quorum === undefined),
+    allow: allow.filter((rule) => !saysHow(rule)),
     ask: [...tier('ask'), ...asking],
     deny: tier('deny'),
     otherwise: definition.default ?? 'allow',
     ...(observe === true ? { observe: 'own' } : {}),
     ...(least === undefined ? {} : { minIsolation: least }),
+    ...(approvals === undefined ? {} : { proof: approvals.proof }),
     ...(document === undefined ? {} : { source: { document, pointer } }),
   }
+}
+
+/** Whether a rule says who has to approve, or how. */
+function saysHow({ quorum, proof }: PolicyRule): boolean {
+  return quorum !== undefined || proof !== undefined
 }
 
 function compileRule(rule: RuleDefinition, origin: string): PolicyRule {
@@ -47,7 +53,7 @@ function compileRule(rule: RuleDefinition, origin: string): PolicyRule {
       budget === undefined
         ? null
         : { microUsdMax: microUsd(budget.max_usd), period: budget.period },
-    ...(approvals === undefined ? {} : { quorum: quorumOf(approvals) }),
+    ...approvalRulesOf(approvals),
     origin,
   }
 }

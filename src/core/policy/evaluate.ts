@@ -19,7 +19,7 @@ export type PolicyAnswer = {
   /** JSON pointer of the rule; null: no rule speaks of the call, and the default decides. */
   readonly rule: string | null
   readonly tier: 'deny' | 'ask' | 'allow' | 'default'
-  /** Matching rules of the tier that have a limit or a quorum, in the author's order. */
+  /** Matching rules of the tier that have a limit, a quorum or a proof, in the author's order. */
   readonly limited: readonly PolicyRule[]
 }
 

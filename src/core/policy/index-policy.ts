@@ -32,7 +32,7 @@ type Edge = { readonly label: string; readonly to: Branch }
 /** The rules of one tier that speak of a name, in the author's order. */
 type Matched = {
   readonly first: PolicyRule
-  /** Those with a rate, a budget or a quorum: all of them count. */
+  /** Those with a rate, a budget, a quorum or a proof: all of them count. */
   readonly limited: readonly PolicyRule[]
 }
 
@@ -83,7 +83,8 @@ function indexTier(rules: readonly PolicyRule[]): TierIndex {
 }
 
 function addTo(spot: Spot | undefined, position: number, rule: PolicyRule): Spot {
-  const isLimited = rule.rate !== null || rule.budget !== null || rule.quorum !== undefined
+  const { rate, budget, quorum, proof } = rule
+  const isLimited = rate !== null || budget !== null || quorum !== undefined || proof !== undefined
   const limited = isLimited ? [position] : []
   if (spot === undefined) return { first: position, limited }
   return isLimited ? { ...spot, limited: [...spot.limited, position] } : spot

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { isolationLevels } from '../machine/isolation-levels.ts'
+import { proofLevels } from '../machine/proof-levels.ts'
 
 const rateLimitSchema = z
   .object({
@@ -27,10 +28,25 @@ const capability = z
   .max(500)
   .describe('What the rule applies to: `bash`, `mcp:server:tool`, or a prefix followed by `*`.')
 
-/** Who has to agree, where people are asked. */
+const proof = z
+  .enum(proofLevels)
+  .describe(
+    'How a decision must be proven: `passkey` needs a signature with a registered passkey. ' +
+      'A level that is set elsewhere is never lowered.',
+  )
+
+/** How decisions are proven, in a whole definition or policy. */
+export const approvalProofSchema = z.object({ proof }).meta({ id: 'approval_proof' })
+
+/** Who has to agree, where people are asked, and how they prove it. */
 export const approvalsSchema = z
   .object({
-    needed: z.int().min(1).max(20).describe('How many different people have to approve.'),
+    needed: z
+      .int()
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('How many different people have to approve. Default: 1.'),
     from: z
       .array(z.string().min(1).max(100))
       .min(1)
@@ -39,6 +55,7 @@ export const approvalsSchema = z
       .describe(
         "Names of the people whose approval counts. Without this field, anyone's approval counts.",
       ),
+    proof: proof.optional(),
   })
   .meta({ id: 'approvals' })
 
@@ -82,6 +99,9 @@ export const policySchema = z
       .describe(
         'The minimum isolation level for jobs. If it is not available, they are not started.',
       ),
+    approvals: approvalProofSchema
+      .optional()
+      .describe('How every decision in the runs under this policy must be proven.'),
   })
   .meta({ id: 'policy' })
 

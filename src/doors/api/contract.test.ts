@@ -58,6 +58,13 @@ test('what an agent may never do needs a person', () => {
     'mail.revokeKey',
     'memories.delete',
     'notify.test',
+    'passkeys.add',
+    'passkeys.askConfirmation',
+    'passkeys.askDecision',
+    'passkeys.begin',
+    'passkeys.confirm',
+    'passkeys.list',
+    'passkeys.remove',
     'runs.export',
     'runs.force',
     'runs.import',
@@ -193,9 +200,10 @@ test('every answer is as its schema says', async () => {
   const there = await openDaemon()
   const imported = await there.client('socket').runs.import(copy)
   expect(contract['runs.import'].answer.parse(imported)).toEqual(imported)
-  // The others are asked in `agent-operations.test.ts`, and jobs in `src/jobs/open-jobs.test.ts`.
+  // The others are asked in `agent-operations.test.ts`, jobs in `src/jobs/open-jobs.test.ts`,
+  // and passkeys in `test/dashboard/passkeys.test.ts`.
   const here = operationNames.filter(
-    (name) => !Object.hasOwn(agentOperations, name) && !name.startsWith('jobs.'),
+    (name) => !Object.hasOwn(agentOperations, name) && !/^(jobs|passkeys)\./.test(name),
   )
   expect(here.filter((name) => !seen.has(name))).toEqual(['runs.import'])
 })

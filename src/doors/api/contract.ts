@@ -20,6 +20,7 @@ import { gatewayContract } from './gateway-contract.ts'
 import { jobsContract } from './jobs-contract.ts'
 import { mailContract } from './mail-contract.ts'
 import type { OperationName, StreamName } from './operations-table.ts'
+import { passkeyContract, signatureSchema } from './passkey-contract.ts'
 import { searchWords } from './search-words.ts'
 import {
   anchor,
@@ -66,6 +67,7 @@ export const contract = {
   ...agentContract,
   ...gatewayContract,
   ...mailContract,
+  ...passkeyContract,
   'runs.start': {
     input: z.strictObject({
       definition: nameSchema.describe('name or id of a definition'),
@@ -225,7 +227,16 @@ export const contract = {
       hash: nameSchema.optional().describe('`hash` of an anchor'),
     }),
     answer: z.discriminatedUnion('ok', [
-      z.object({ ok: z.literal(true), runId: z.string(), count: countSchema, hash: z.string() }),
+      z.object({
+        ok: z.literal(true),
+        runId: z.string(),
+        count: countSchema,
+        hash: z.string(),
+        signatures: z
+          .object({ signed: countSchema, unsigned: countSchema, refused: countSchema })
+          .optional()
+          .describe('decisions with and without a signature, and tries that were refused'),
+      }),
       z.object({ ok: z.literal(false), runId: z.string(), seq: countSchema, problem: z.string() }),
     ]),
   },
@@ -251,6 +262,9 @@ export const contract = {
           'hash of what the person saw; the decision is refused if something else is pending now',
         ),
       edits: jsonObjectSchema.optional().describe('values to change, if the gate allows it'),
+      signature: signatureSchema
+        .optional()
+        .describe('what the person signed with a passkey (`passkeys.askDecision`)'),
     }),
     answer: outcomeSchema,
   },

@@ -32,6 +32,7 @@ import {
 import { jobsHandlers } from './jobs-handlers.ts'
 import { mailHandlers } from './mail-handlers.ts'
 import type { OperationName } from './operations-table.ts'
+import { passkeyHandlers } from './passkey-handlers.ts'
 import { problem } from './problem.ts'
 import { wordsInText } from './search-words.ts'
 
@@ -41,6 +42,7 @@ export const handlers: Handlers = {
   ...agentHandlers,
   ...gatewayHandlers,
   ...mailHandlers,
+  ...passkeyHandlers,
   'runs.start': async (context, input) => {
     const { definition, task, stage, vars, workspace, session, title, observe } = input
     const request = {
@@ -164,8 +166,9 @@ export const handlers: Handlers = {
     const titles = await runtime.titles.of([row.runId])
     return done(approvalOf(row, titles))
   },
-  'approvals.decide': async (context, { id, granted, note, hash, edits }) => {
-    const decision = { granted, note, hash: hash ?? null, edits: edits ?? null }
+  'approvals.decide': async (context, { id, granted, note, hash, edits, signature }) => {
+    const signed = signature === undefined ? {} : { signature }
+    const decision = { granted, note, hash: hash ?? null, edits: edits ?? null, ...signed }
     return accepted(await context.runtime.resolve(id, decision, byOf(context)))
   },
   'definitions.create': async ({ runtime }, input) => {

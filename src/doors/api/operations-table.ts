@@ -9,6 +9,7 @@ import { dashboardOperations } from './dashboard-operations.ts'
 import { gatewayOperations } from './gateway-operations.ts'
 import { jobsOperations } from './jobs-operations.ts'
 import { mailOperations } from './mail-operations.ts'
+import { passkeyOperations } from './passkey-operations.ts'
 
 /** The least that a caller has to be. */
 export type Need = 'none' | 'agent' | 'person'
@@ -30,6 +31,7 @@ export const operations = {
   ...agentOperations,
   ...gatewayOperations,
   ...mailOperations,
+  ...passkeyOperations,
   'runs.start': {
     method: 'POST',
     path: '/v1/runs',

@@ -348,6 +348,10 @@ export const runCopy = z
         compiled: z.string(),
       }),
     ),
+    passkeys: z
+      .array(storedEvent)
+      .optional()
+      .describe('the log of passkeys, if decisions in the run are signed'),
   })
   .meta({ id: 'RunCopy' })
 

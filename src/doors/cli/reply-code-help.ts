@@ -47,6 +47,10 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     about: 'Nobody decided in time',
     advice: 'Ask again',
   },
+  PASSKEY_NEEDED: {
+    about: 'The decision must be signed with a passkey',
+    advice: 'Decide on the page (`pawl open`)',
+  },
   NOT_PERMITTED: {
     about: 'Only a person may do this',
     advice: 'Ask the person in charge of the run',

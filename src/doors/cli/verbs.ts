@@ -234,6 +234,11 @@ export const verbGroups: readonly VerbGroup[] = [
         load: async () => (await import('./verbs/people.ts')).peopleVerb,
       },
       {
+        name: 'passkey',
+        summary: 'list the passkeys that sign decisions, or reset lost ones',
+        load: async () => (await import('./verbs/passkey.ts')).passkeyVerb,
+      },
+      {
         name: 'notify',
         summary: 'send a test message over every notification channel',
         load: async () => (await import('./verbs/notify.ts')).notifyVerb,

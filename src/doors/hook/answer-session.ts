@@ -5,7 +5,7 @@
 import type { View } from '../../core/dialects/run-view.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
-import { pendingCallIn, quorumIn } from '../../runtime/people/approval-question.ts'
+import { isSignedOnly, pendingCallIn, quorumIn } from '../../runtime/people/approval-question.ts'
 import { noRunText, runBriefText, unfinishedText } from './agent-messages.ts'
 import {
   type HookContext,
@@ -61,6 +61,8 @@ async function refuseAsked(
   const mine = callerName('hook', sessionName(request.heard))
   for (const row of items) {
     if (pendingCallIn(row)?.caller !== mine || quorumIn(row) !== null) continue
+    // The prompt was never shown: only a signature decides it.
+    if (isSignedOnly(row) || runtime.passkeys.required() === 'passkey') continue
     const by = { actor: { kind: 'person', name: promptName(request) }, commandId: null } as const
     const about = { hash: row.hash, edits: null, isTold: true } as const
     const decision = { granted: false, note: 'not made', ...about }

@@ -42,6 +42,8 @@ export type HttpLimits = {
 
 export type HttpDoor = {
   readonly url: string
+  /** Where people open the page: under `localhost`, unless somebody else answers there. */
+  readonly pageUrl: string
   readonly port: number
   /** Finishes what was begun, for a while, and ends streams. */
   readonly close: () => Promise<void>
@@ -69,26 +71,77 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   }
   const limits = { ...limitsDefault, ...options.limits }
   const closing = new AbortController()
-  const server = openServer(limits)
-  const port = await listen(server, host, options.port)
+  const { server, port, twin } = await listenOnLoopback(limits, host, options.port)
   const own = ownNames(port, options.publicUrl ?? null)
   const { pageFolder } = options
   const files = pageFolder === undefined ? null : openPageFiles(pageFolder)
   const routes = openRoutes({ api, mounts, closing: closing.signal, files })
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const refusal = refuseRequest(request, own)
     if (refusal === null) return void routes(request, response)
     api.metrics.countOperation({ operation: 'none', door: 'http', outcome: refusal.code })
     // WHY close: whoever is refused here may still be sending a body that nobody reads.
     sendProblem(response, refusal, { connection: 'close' })
-  })
+  }
+  const servers = twin === null || twin === 'taken' ? [server] : [server, twin]
+  for (const one of servers) one.on('request', answer)
+  const counts = servers.map(countConnections)
   api.metrics.addGauge({
     name: 'pawl_http_connections',
     help: 'open HTTP connections',
-    read: countConnections(server),
+    read: () => counts.reduce((sum, count) => sum + count(), 0),
   })
   const shownHost = host === '::1' ? '[::1]' : host
-  return { url: `http://${shownHost}:${port}`, port, close: () => close(server, closing, limits) }
+  const url = `http://${shownHost}:${port}`
+  const isOurs = host === '127.0.0.1' && twin !== 'taken'
+  return {
+    url,
+    pageUrl: isOurs ? `http://localhost:${port}` : url,
+    port,
+    close: async () => {
+      closing.abort()
+      await Promise.all(servers.map((one) => close(one, limits)))
+    },
+  }
+}
+
+type Listening = {
+  readonly server: Server
+  readonly port: number
+  /** The same port of the other loopback address; null: there is none. */
+  readonly twin: Server | 'taken' | null
+}
+
+/** How many free ports are tried until one is free on both loopback addresses. */
+const portTriesMax = 5
+
+/**
+ * WHY both addresses: passkeys need the name `localhost`, which a browser may look up as either.
+ * Whoever else had the other one would be taken for this daemon.
+ */
+async function listenOnLoopback(
+  limits: HttpLimits,
+  host: string,
+  wanted: number,
+): Promise<Listening> {
+  for (let tries = 1; ; tries += 1) {
+    const server = openServer(limits)
+    const port = await listen(server, host, wanted)
+    const twin = host === '127.0.0.1' ? await openTwin(limits, port) : null
+    if (twin !== 'taken' || wanted !== 0 || tries >= portTriesMax) return { server, port, twin }
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+async function openTwin(limits: HttpLimits, port: number): Promise<Listening['twin']> {
+  const twin = openServer(limits)
+  return new Promise((resolve) => {
+    // A machine without the address has nobody else there either.
+    twin.once('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve(code === 'EADDRINUSE' || code === 'EACCES' ? 'taken' : null),
+    )
+    twin.listen({ port, host: '::1', ipv6Only: true }, () => resolve(twin))
+  })
 }
 
 function openServer(limits: HttpLimits): Server {
@@ -128,9 +181,8 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   })
 }
 
-async function close(server: Server, closing: AbortController, limits: HttpLimits): Promise<void> {
+async function close(server: Server, limits: HttpLimits): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  closing.abort()
   server.closeIdleConnections()
   const timer = setTimeout(() => server.closeAllConnections(), limits.closeMs)
   await closed

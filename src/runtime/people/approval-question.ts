@@ -27,6 +27,11 @@ export function quorumIn(row: ApprovalRow): Quorum | null {
   return (JSON.parse(row.pending) as { readonly quorum?: Quorum }).quorum ?? null
 }
 
+/** Whether a row says that every decision on it has to be signed with a passkey. */
+export function isSignedOnly(row: Pick<ApprovalRow, 'pending'>): boolean {
+  return (JSON.parse(row.pending) as { readonly proof?: string }).proof === 'passkey'
+}
+
 /** The call that a row asks about; null: it asks about a move. */
 export function pendingCallIn(row: ApprovalRow): PendingCall | null {
   return row.kind === 'call' ? (JSON.parse(row.pending) as PendingCall) : null

@@ -11,6 +11,7 @@ import { own } from '../../core/json.ts'
 import type { Policy } from '../../core/machine/machine.ts'
 import type { Clock } from '../clock.ts'
 import type { MachineCache } from '../definitions/machine-cache.ts'
+import type { Passkeys } from '../passkeys/passkeys.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Committed, Store } from '../ports.ts'
 import type { By, CommandOutcome } from '../runtime.ts'
@@ -39,6 +40,8 @@ export type CommandContext = {
   /** Folders that no call may touch, as absolute paths. */
   readonly guarded: readonly string[]
   readonly outboxFor: OutboxSource
+  /** Whose signatures decisions need, and what they are. */
+  readonly passkeys: Passkeys
 }
 
 export type Planned = {
@@ -165,7 +168,9 @@ export function contextOf(
     const hash = own(library, name)
     return hash === undefined ? undefined : shelf.get(hash)
   }
-  return { at, actor, policies, approvalMs, library: pinned }
+  const proof = context.passkeys.required()
+  const least = proof === undefined ? {} : { proof }
+  return { at, actor, policies, approvalMs, library: pinned, ...least }
 }
 
 type Decided = {

@@ -5,6 +5,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MachineCache } from '../definitions/machine-cache.ts'
 import { machineIn } from '../definitions/machine-cache.ts'
+import {
+  carriedRegistrations,
+  checkCarried,
+  hasSignatures,
+  keepCarried,
+  registrationsFor,
+} from '../passkeys/carried-registrations.ts'
+import { openSignatureCheck, type SignatureProblem } from '../passkeys/verify-signatures.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { ApprovalRow, RunCopy, Store, StoredMachine } from '../ports.ts'
 import type { Anchor, Verified } from '../runtime.ts'
@@ -28,14 +36,20 @@ export async function verifyLog(
   const head = await store.readHead(runId)
   if (head === null) throw unknownRun(runId)
   const check = openChainCheck(runId, anchor)
+  const signatures = openSignatureCheck(() => registrationsFor(store, runId))
   for (let after = 0; ; ) {
     const page = await store.readEvents(runId, { after, limit: pageRecords })
-    const bad = check.add(page)
+    const bad = check.add(page) ?? unsigned(runId, await signatures.add(page))
     if (bad !== null) return bad
     after = page.at(-1)?.seq ?? after
     if (page.length < pageRecords) break
   }
-  return check.end({ runId, seq: head.seq, hash: head.hash })
+  const verified = check.end({ runId, seq: head.seq, hash: head.hash })
+  return verified.ok ? { ...verified, signatures: signatures.count() } : verified
+}
+
+function unsigned(runId: string, found: SignatureProblem | null): Verified | null {
+  return found === null ? null : { ok: false, runId, ...found }
 }
 
 /** What is said where there is no such run. */
@@ -55,7 +69,8 @@ export async function exportRun(store: Store, runId: string): Promise<RunCopy> {
     const machine = await store.readMachine(hash)
     if (machine !== null) machines.push(machine)
   }
-  return { head, events, approvals, machines }
+  const passkeys = hasSignatures(events) ? await carriedRegistrations(store, runId) : []
+  return { head, events, approvals, machines, ...(passkeys.length === 0 ? {} : { passkeys }) }
 }
 
 /** All questions that a run asked. */
@@ -87,13 +102,17 @@ export async function importRun(
     const message = `the log of \`${id}\` is damaged at record ${verified.seq}: ${verified.problem}`
     throw new PawlError('LOG_BROKEN', message, { hint: 'export it again' })
   }
+  await checkCarried(copy)
   const machines = copy.machines.map(machineIn)
   shelf.add(machines)
   const missing = machinesIn(copy.events).filter((one) => !machines.some((two) => two.hash === one))
   await shelf.fetch(missing)
   const { head, approvals } = projectLog(id, copy.events, { shelf })
   const isNew = await store.importRun({ ...copy, head, approvals })
-  if (isNew === 'imported') return { runId: id, seq, hash }
+  if (isNew === 'imported') {
+    await keepCarried(store, copy, now)
+    return { runId: id, seq, hash }
+  }
   const hint = 'a run can only be imported once'
   throw new PawlError('RUN_EXISTS', `the run \`${id}\` already exists`, { hint })
 }

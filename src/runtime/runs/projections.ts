@@ -106,12 +106,16 @@ function isOpen(family: Family, row: ApprovalRow): boolean {
 type MemberApproval = { readonly member: string; readonly approval: Approval }
 
 function pendingRow(runId: string, { member, approval }: MemberApproval): ApprovalRow {
-  const { id, kind, message, hash, requestedAt, expiresAt = null, pending, quorum } = approval
+  const { id, kind, message, hash, requestedAt, expiresAt = null, quorum, proof } = approval
   const note = endorsedText(approval)
   const open = { status: 'pending', decidedAt: null, decidedBy: null, note } as const
-  // What waits is kept with whom it waits for and who has agreed, where one yes is not enough.
+  // What waits is kept with what a yes takes, where it is more than anybody's.
   const people = { quorum, endorsements: approval.endorsements ?? [] }
-  const whole = quorum === undefined ? pending : { ...pending, ...people }
+  const whole = {
+    ...approval.pending,
+    ...(quorum === undefined ? {} : people),
+    ...(proof === undefined ? {} : { proof }),
+  }
   const asked = { kind, message, hash, requestedAt, expiresAt, pending: JSON.stringify(whole) }
   return { id, runId, member, ...asked, ...open }
 }

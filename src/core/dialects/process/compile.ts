@@ -14,7 +14,7 @@ import type {
   ToolRule,
   Trigger,
 } from '../../machine/machine.ts'
-import { quorumOf } from '../../machine/quorum.ts'
+import { approvalRulesOf } from '../../machine/quorum.ts'
 import { compilePolicy } from '../../policy/compile-policy.ts'
 import { answerTool } from '../../tools/pawl-tool-names.ts'
 import type { CompilerOutput } from '../compiler-output.ts'
@@ -27,6 +27,7 @@ import {
   plainMachine,
   plainStage,
   plainTrigger,
+  proofOf,
   runFields,
 } from '../compiler-output.ts'
 import { checkNames } from '../reserved-names.ts'
@@ -55,6 +56,7 @@ export function compileProcess(definition: ProcessDefinition): CompilerOutput {
     policy: policy === undefined ? null : compilePolicy(policy, '/policy'),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
     ...isolationOf(definition.min_isolation),
+    ...proofOf(definition.approvals),
     mail: mail === undefined ? null : compileMail(mail),
     limits: { microUsdMax: budgetOf(budget), callsMax: null },
     ownTools: [answerTool],
@@ -146,7 +148,7 @@ function compileAnswer(named: NamedAnswer, findings: Finding[]): Trigger {
       ? {
           message: `\`${key}\` was answered in \`${stage}\`: may the run continue?`,
           refusal: 'block',
-          ...(answer.approvals === undefined ? {} : { quorum: quorumOf(answer.approvals) }),
+          ...approvalRulesOf(answer.approvals),
           origin: joinPointer(origin, 'action'),
         }
       : null

@@ -11,7 +11,7 @@ import {
   distinctWays,
   freeName,
   type Loss,
-  printQuorum,
+  printApprovals,
   type RouteWay,
   routeWaysOf,
   wayName,
@@ -88,7 +88,7 @@ function printAnswer(book: PrintState, answered: Answered, { route }: RouteWay):
     if (route.gate !== null) noteGate(book, answered, route.gate)
     if (isFailure) book.losses.push(secondAction(route.origin))
     const answer = leadTo(book, next, route.gate === null ? 'warn' : 'notify_human')
-    return compact({ ...answer, approvals: printQuorum(route.gate?.quorum) })
+    return compact({ ...answer, approvals: printApprovals(route.gate ?? {}) })
   }
   if (route.move.kind === 'end') return { next: null, action: endAction(book, route.move) }
   return isFailure ? { next: null, action: 'block' } : leadTo(book, next, null)

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { approvalsSchema } from '../../policy/schema.ts'
 import {
+  approvalProof,
   commonFields,
   limitField,
   minIsolation,
@@ -61,6 +62,7 @@ export const processSchema = z.object({
   states: z.record(z.string(), stateSchema).describe('All states by name.'),
   session_budget_usd: sessionBudget,
   min_isolation: minIsolation,
+  approvals: approvalProof,
   email_config: emailSchema.optional().describe('Limits on the mail that the agent sends.'),
   allowed_tools: namesField
     .optional()

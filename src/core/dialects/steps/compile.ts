@@ -25,6 +25,7 @@ import {
   plainMachine,
   plainStage,
   plainTrigger,
+  proofOf,
   runFields,
 } from '../compiler-output.ts'
 import { isInherited } from '../reserved-names.ts'
@@ -73,6 +74,7 @@ export function compileSteps(task: StepsTask, options: StepsOptions): CompilerOu
     policy: policy === undefined ? null : compilePolicy(policy, joinPointer(at, 'policy')),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
     ...isolationOf(task.min_isolation),
+    ...proofOf(task.approvals),
     limits: { microUsdMax: budgetOf(task.session_budget_usd), callsMax: null },
     meta: metaOf(task),
     origins: compileOrigins(task, at),

@@ -7,6 +7,7 @@ import { fieldTypes } from '../../machine/machine.ts'
 import type { Node } from '../../source/source.ts'
 import { memberOf } from '../../source/source.ts'
 import {
+  approvalProof,
   commonFields,
   freeObject,
   minIsolation,
@@ -313,6 +314,7 @@ export const stepsSchema = z
       .describe('`auto` starts with the run, `manual` with the first submission.'),
     session_budget_usd: sessionBudget,
     min_isolation: minIsolation,
+    approvals: approvalProof,
     steps: z.array(stepSchema).min(1).describe('The steps; the form starts with the first one.'),
   })
   .meta({ id: 'task' })

@@ -24,6 +24,7 @@ import {
   plainMachine,
   plainStage,
   plainTrigger,
+  proofOf,
   runFields,
 } from '../compiler-output.ts'
 import { checkNames } from '../reserved-names.ts'
@@ -66,6 +67,7 @@ export function compileWorkflow(
     policy: policy === undefined ? null : compilePolicy(policy, '/policy'),
     paths: { read: paths?.read ?? [], write: paths?.write ?? [] },
     ...isolationOf(definition.min_isolation),
+    ...proofOf(definition.approvals),
     limits: {
       microUsdMax: budgetOf(definition.session_budget_usd),
       callsMax: meta?.calls_max ?? null,

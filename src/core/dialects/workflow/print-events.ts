@@ -10,7 +10,7 @@ import {
   compact,
   distinctWays,
   freeName,
-  printQuorum,
+  printApprovals,
   type RouteWay,
   routeWaysOf,
   wayName,
@@ -147,7 +147,7 @@ function printGate(
   return {
     requires_approval: true,
     approval_message: gate.message === '' ? undefined : gate.message,
-    approvals: printQuorum(gate.quorum),
+    approvals: printApprovals(gate),
     approval_editable: gate.editable === undefined ? undefined : [...gate.editable],
   }
 }

@@ -8,6 +8,7 @@ import { approvalsSchema } from '../../policy/schema.ts'
 import type { Node } from '../../source/source.ts'
 import { memberOf } from '../../source/source.ts'
 import {
+  approvalProof,
   commonFields,
   freeObject,
   limitField,
@@ -274,6 +275,7 @@ export const workflowSchema = z.object({
     .describe('States to enter when certain files change.'),
   session_budget_usd: sessionBudget,
   min_isolation: minIsolation,
+  approvals: approvalProof,
   meta: metaSchema.optional().describe('Settings and notes. Unknown fields are kept.'),
 })
 

@@ -6,7 +6,7 @@ import type { Finding } from '../../finding.ts'
 import { finding, joinPointer } from '../../finding.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Gate, Guard, Move, Route } from '../../machine/machine.ts'
-import { quorumOf } from '../../machine/quorum.ts'
+import { type ApprovalsField, approvalRulesOf } from '../../machine/quorum.ts'
 import { checkNames } from '../reserved-names.ts'
 import type { WorkflowGuards } from './guards.ts'
 import type { WorkflowDefinition } from './schema.ts'
@@ -29,7 +29,7 @@ type Conditions = {
   readonly requires?: readonly string[] | undefined
   readonly requires_approval?: boolean | undefined
   readonly approval_message?: string | undefined
-  readonly approvals?: Parameters<typeof quorumOf>[0] | undefined
+  readonly approvals?: ApprovalsField | undefined
   readonly approval_editable?: readonly string[] | undefined
 }
 
@@ -120,7 +120,7 @@ function compileGate(written: Written, conditions: Conditions, at: string): Gate
       message,
       refusal: 'stay',
       ...(editable === undefined ? {} : { editable }),
-      ...(approvals === undefined ? {} : { quorum: quorumOf(approvals) }),
+      ...approvalRulesOf(approvals),
       origin,
     }
   }

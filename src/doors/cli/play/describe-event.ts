@@ -79,7 +79,9 @@ function laterDetail(event: Later): string {
     case 'approval.endorsed':
     case 'approval.granted':
     case 'approval.refused':
-      return `by ${event.by.name}${event.note === '' ? '' : `: ${event.note}`}`
+      return `by ${event.by.name}${event.proof === undefined ? '' : ' (signed)'}${
+        event.note === '' ? '' : `: ${event.note}`
+      }`
     case 'approval.expired':
       return event.approvalId
     case 'detour.begun':

@@ -29,6 +29,8 @@ export type DaemonDoor = {
   readonly gateway: (wish: GatewayWish, io: Io) => Promise<number>
   /** Looks after the store itself, which no daemon may serve meanwhile. */
   readonly care: (task: CareTask, against: string | null) => Promise<CareReport>
+  /** Removes the passkeys of a person, or everybody's, on record; gives how many. */
+  readonly resetPasskeys: (person: string | null) => Promise<number>
   /** People with tokens of their own. */
   readonly people: () => Promise<PeopleDoor>
 }
@@ -45,6 +47,8 @@ export type FoundDaemon = {
   readonly version: string
   /** Null while it starts. */
   readonly http: string | null
+  /** Where people open the page; absent while it starts. */
+  readonly page?: string
 }
 
 export type ServeWish = {

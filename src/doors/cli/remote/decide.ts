@@ -4,11 +4,13 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { PawlProblem } from '../../api/problem.ts'
+import { detectAgent } from './detect-agent.ts'
 import { closestBeginning, severalFit } from './find-run.ts'
 import { printOutcome } from './print-outcome.ts'
 import type { RemoteContext } from './remote-verb.ts'
 import { type ApprovalItem, questionText } from './show-approval.ts'
 import { remarkText } from './show-event.ts'
+import { decideInBrowser, mustSign } from './sign-in-browser.ts'
 
 type Decision = {
   readonly granted: boolean
@@ -26,6 +28,11 @@ export async function decideQuestion(
   const { granted, note, edits } = decision
   const approval = await findApproval(name, asked)
   if (look === 'text') io.out(`${questionText(approval, io)}\n`)
+  // WHY: an agent gets the refusal that it is due.
+  const isPending = approval.status === 'pending' && detectAgent(io) === null
+  if (isPending && (await mustSign(asked, approval))) {
+    return decideInBrowser(asked, approval, decision)
+  }
   const outcome = await remote.call('approvals.decide', {
     id: approval.id,
     granted,

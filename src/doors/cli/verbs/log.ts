@@ -14,7 +14,8 @@ import { asObject } from '../../../core/json.ts'
 import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Anchor } from '../../../runtime/runtime.ts'
-import { plain } from '../ansi.ts'
+import type { OperationAnswer } from '../../api/contract.ts'
+import { counted, plain } from '../ansi.ts'
 import { shownPath } from '../find-inputs.ts'
 import type { VerbHelp } from '../help.ts'
 import type { Io } from '../io.ts'
@@ -47,7 +48,8 @@ Without RUN, shows the last run of this folder, even one that has ended. Costs a
 added up for each stage. The reason and the rule are shown below each denied call.
 
 Every record contains a hash over itself and the record before it. --verify
-recomputes all hashes and names the first record that does not match. Somebody
+recomputes all hashes, checks the signatures of decisions against the registered
+passkeys, and names the first record that does not match. Somebody
 who can write to the database could still recompute the whole chain, or cut off
 its end. An anchor detects that: keep it where they cannot write.`,
   options: [
@@ -59,7 +61,7 @@ its end. An anchor detects that: keep it where they cannot write.`,
         'the calls that would have been denied',
     ],
     ['--all', 'show every report of a cost, instead of one sum for each stage'],
-    ['--verify', 'check the hashes of the whole log'],
+    ['--verify', 'check the hashes of the whole log, and every signature of a decision'],
     ['--anchor', 'print the length and last hash of the log: { "runId", "seq", "hash" }'],
     ['--out FILE', 'with --anchor: write it to FILE'],
     ['--against FILE', 'check the hashes, and that the log still matches the anchor in FILE'],
@@ -171,9 +173,22 @@ async function proveLog(
   printResult(asked, found, () => {
     if (!found.ok) return plain(`record ${found.seq} does not match: ${found.problem}\n`)
     const since = anchor === null ? '' : `, and record ${anchor.seq} matches the anchor`
-    return `${found.count} records, every hash matches${since}\n`
+    return `${found.count} records, every hash matches${since}\n${signaturesText(found.signatures)}`
   })
   return found.ok ? 0 : 1
+}
+
+type Signatures = Extract<OperationAnswer<'runs.verify'>, { ok: true }>['signatures']
+
+/** How the decisions in it are proven; nothing where there is none. */
+function signaturesText(signatures: Signatures): string {
+  const { signed = 0, unsigned = 0, refused = 0 } = signatures ?? {}
+  const lines = [
+    ...(signed === 0 ? [] : [`${counted(signed, 'signed decision')}, every signature verifies`]),
+    ...(unsigned === 0 ? [] : [`${counted(unsigned, 'decision')} without a signature`]),
+    ...(refused === 0 ? [] : [`${counted(refused, 'unproven attempt')} to decide, refused`]),
+  ]
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** Only a log that verifies gets an anchor. */

@@ -34,7 +34,8 @@ export const openVerb: Verb = {
     const remote = await connectDaemon(io, 'person')
     try {
       const { code, expiresAt } = await remote.signIns.invite({ access })
-      const url = `${daemonOf(io).find()?.http ?? ''}/#/sign-in/${code}`
+      const note = daemonOf(io).find()
+      const url = `${note?.page ?? note?.http ?? ''}/#/sign-in/${code}`
       if (values.json) io.out(`${JSON.stringify({ url, access, expiresAt })}\n`)
       else io.out(`${url}\nsigns in one browser as ${access}, once, within five minutes\n`)
       if (!values.print && !values.json) io.openUrl?.(url)
