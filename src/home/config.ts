@@ -84,6 +84,13 @@ export const configSchema = z.strictObject({
         .describe(
           'How to treat a session without a run while other sessions have runs in its folder.',
         ),
+      promptApprovals: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether an answer at a host's own prompt decides a call that waits for approval. " +
+            "Only the host's hook reports it, so nobody knows who answered. Default: false.",
+        ),
     })
     .optional()
     .describe('Settings for the hooks in agent hosts.'),
@@ -117,6 +124,8 @@ export type Config = {
     readonly askWaitMs: number
     readonly stopsMax: number
     readonly otherSessions: 'refused' | 'free'
+    /** Whether an answer at the host's own prompt decides. */
+    readonly promptApprovals: boolean
   }
   /** Whether what a person answers their agent's client counts as their decision. */
   readonly elicitation: boolean
@@ -151,6 +160,7 @@ function settingsOf(file: ConfigFile, folder: string): Config {
       askWaitMs: (file.hooks?.askWaitSeconds ?? askWaitSecondsDefault) * 1_000,
       stopsMax: file.hooks?.stopsMax ?? stopsMaxDefault,
       otherSessions: file.hooks?.otherSessions ?? 'refused',
+      promptApprovals: file.hooks?.promptApprovals ?? false,
     },
     elicitation: file.approvals?.elicitation ?? false,
     prices: withPrices(file.prices ?? {}),

@@ -63,9 +63,11 @@ function isMeant(one: IdentifiedCall, { callId, holder, key, caller }: Reporting
  */
 function grantAtPrompt(draft: DecisionBuilder, command: Reporting): OpenCall | undefined {
   const { approval } = draft.state
-  const { grantedAtPrompt: name } = command
+  const { grantedAtPrompt: name, key } = command
+  // WHY with a key: it names the call that the host asked about, and the caller that asked.
+  if (name === undefined || key === undefined || approval === null) return undefined
   // WHY not several people's: whoever sat there is nobody in particular.
-  if (name === undefined || approval === null || approval.quorum !== undefined) return undefined
+  if (approval.quorum !== undefined) return undefined
   const { pending, id: approvalId, expiresAt } = approval
   const { at } = draft.envelope
   if (!('tool' in pending) || !isMeant(pending, command)) return undefined

@@ -11,6 +11,7 @@ import {
   type HookContext,
   type HookRequest,
   locateSession,
+  mayDecideAtPrompt,
   promptName,
   sessionName,
   speakerName,
@@ -51,11 +52,12 @@ export async function answerPrompt(
  * Otherwise the run would wait for an answer that was given.
  */
 async function refuseAsked(
-  { runtime }: HookContext,
+  context: HookContext,
   request: HookRequest,
   found: LocatedRun,
 ): Promise<void> {
-  if (found.kind !== 'run' || !request.protocol.asks) return
+  if (found.kind !== 'run' || !mayDecideAtPrompt(context, request)) return
+  const { runtime } = context
   const query = { runId: found.runId, status: 'pending', after: null, limit: 10 } as const
   const { items } = await runtime.listApprovals(query)
   const mine = callerName('hook', sessionName(request.heard))

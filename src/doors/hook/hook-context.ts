@@ -16,6 +16,8 @@ type HookSettings = {
   readonly stopsMax: number
   /** What a session may do that has no run, while runs of other sessions are open in its folder. */
   readonly otherSessions: 'refused' | 'free'
+  /** Whether an answer at the host's own prompt decides a call that waits for a person. */
+  readonly promptApprovals: boolean
 }
 
 /** Which folders are guarded. */
@@ -81,6 +83,17 @@ export function sessionName({ host, session }: HookInput): string {
 export function speakerName({ heard }: HookRequest): string {
   const session = sessionName(heard)
   return heard.agent === null ? session : `${session}/${heard.agent}`
+}
+
+/**
+ * Whether the host's own user may decide about a call of a run.
+ * WHY not by default: Pawl learns of the answer from a report of the host's hook alone.
+ */
+export function mayDecideAtPrompt(
+  { settings }: Pick<HookContext, 'settings'>,
+  { protocol }: Pick<HookRequest, 'protocol'>,
+): boolean {
+  return protocol.asks && settings.promptApprovals
 }
 
 /** The name under which a decision at the host's own prompt is recorded. */
