@@ -8,6 +8,7 @@ import type { AgentHostId } from '../core/hosts/registry.ts'
 import { checkInstall } from '../doors/init/check-install.ts'
 import { writeGuardedList } from '../home/guarded-list.ts'
 import type { Home } from '../home/home.ts'
+import { hookSecretOf, writeHookSecrets } from '../home/hook-secrets.ts'
 import { readInstalls } from '../home/installs.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -44,12 +45,13 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
     readInstalls(home)
       .filter((install) => install.workspace === workspace)
       .filter((install) => host === null || (install.host === host && install.scope === undefined))
-      .flatMap((install) => problemsOf(install, workspace))
+      .flatMap((install) => problemsOf(home, install))
 
   const look = async (): Promise<void> => {
     const installs = readInstalls(home)
     // Work trees come and go without us.
     writeGuardedList(home, installs)
+    writeHookSecrets(home, installs)
     const workspaces = new Set(installs.map(({ workspace }) => workspace))
     for (const gone of [...seen.keys()].filter((one) => !workspaces.has(one))) seen.delete(gone)
     const found = new Map<string, readonly string[]>()
@@ -90,13 +92,26 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
 type Install = ReturnType<typeof readInstalls>[number]
 
 /** WHY a problem and no fault: the hooks of one folder must not keep us from looking at others. */
-function problemsOf(install: Install, workspace: string): readonly string[] {
+function problemsOf(home: Home, install: Install): readonly string[] {
+  const { workspace, host } = install
+  const read = (path: string): string | null => readText(resolve(workspace, path))
   try {
-    const found = checkInstall(install, (path) => readText(resolve(workspace, path)))
-    return found.map(({ message }) => message)
+    const found = checkInstall(install, read).map(({ message }) => message)
+    return found.length > 0 || hasSecret(home, install, read) ? found : [oldHooks(host)]
   } catch (fault) {
-    return [`the hooks of ${install.host} cannot be read (${errorCodeOf(fault)})`]
+    return [`the hooks of ${host} cannot be read (${errorCodeOf(fault)})`]
   }
+}
+
+/** Whether HTTP hooks show the secret of their folder; other hooks find it by themselves. */
+function hasSecret(home: Home, install: Install, read: (path: string) => string | null): boolean {
+  if (install.wire !== 'http' || install.scope === 'user') return true
+  const secret = hookSecretOf(home, install.workspace)
+  return secret !== null && install.files.some(({ path }) => read(path)?.includes(secret))
+}
+
+function oldHooks(host: string): string {
+  return `the hooks of ${host} show a secret that is no longer valid: run \`pawl init\` there`
 }
 
 /** Settings of a host that are read at the most. */

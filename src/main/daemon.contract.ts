@@ -12,6 +12,8 @@ import type { View } from '../core/dialects/view.ts'
 import type { DaemonNote } from '../daemon/daemon-file.ts'
 import { run } from '../doors/cli/dispatch-verb.ts'
 import type { Io } from '../doors/cli/io.ts'
+import { homeOf } from '../home/home.ts'
+import { hookSecretOf } from '../home/hook-secrets.ts'
 import type { RunHead } from '../runtime/ports.ts'
 import { nodeProblem } from './node-version.ts'
 import { openDaemonDoor } from './open-daemon-door.ts'
@@ -164,6 +166,11 @@ function startIn(
   })
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }))
   return { child, pid: child.pid ?? 0, ended, said: () => out + err }
+}
+
+/** The secret for hooks of a folder. */
+export function hookSecretIn({ env, workspace }: House, folder = workspace): string {
+  return hookSecretOf(homeOf(env, workspace), folder) ?? ''
 }
 
 const untilMsMax = 60_000

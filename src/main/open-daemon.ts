@@ -14,9 +14,11 @@ import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from '../doors/http
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openTokenCheck } from '../home/check-token.ts'
 import { type Config, readConfig } from '../home/config.ts'
+import { ensureDaemonKey } from '../home/daemon-key.ts'
 import { findPageFolder, keepPort, lastPort, openSignInFile } from '../home/dashboard-state.ts'
 import { pawlFolders } from '../home/guarded-folders.ts'
 import type { Home } from '../home/home.ts'
+import { openHookCheck } from '../home/hook-secrets.ts'
 import { readInstalls } from '../home/installs.ts'
 import { openPeople } from '../home/people-file.ts'
 import { readProof } from '../home/proof-file.ts'
@@ -71,6 +73,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
   }
   try {
     const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings))
+    const checkHook = openHookCheck(ensureDaemonKey(home))
     const store = await openStore(home, config)
     // Asked only once it is there: a call comes through a door, and doors open last.
     const watched: { watch: HookWatch | null } = { watch: null }
@@ -102,6 +105,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       runtime,
       tokens,
       answerHook: context.answerHttp,
+      checkHook,
       signIns,
       people: notify,
       hosts: () => hostsOf(home, watch),
@@ -112,7 +116,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       ...spans.hear,
     })
     // WHY before the doors: a client that has seen the socket may be a hook, and asks at once.
-    opened.push(await openHooks(context, tokens, { home, log, config }))
+    opened.push(await openHooks(context, checkHook, { home, log, config }))
     const { url, close: closeDoors } = await openDoors(api, settings, config)
     notify.serveAt(url)
     opened.push(closeDoors)

@@ -9,7 +9,7 @@ import { actorOf, type Caller, suffices, type TokenCheck } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
 import type { HandlerAnswer, HandlerContext, RequestInfo } from './handler-context.ts'
 import { handlers } from './handlers.ts'
-import type { AnswerHttpHook } from './hook-exchange.ts'
+import type { AnswerHttpHook, CheckHook } from './hook-exchange.ts'
 import { jobInputError } from './job-inputs.ts'
 import { jobsContract } from './jobs-contract.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
@@ -41,6 +41,8 @@ export type ApiOptions = {
   readonly onSpan?: (span: ApiSpan) => void
   /** Answers hooks that come over HTTP; absent: none does. */
   readonly answerHook?: AnswerHttpHook
+  /** Absent: no secret is one of a hook. */
+  readonly checkHook?: CheckHook
   /** How people are told and decide from elsewhere; absent: not at all. */
   readonly people?: PeoplePort
   /** Hears of what we did not foresee. */
@@ -98,6 +100,7 @@ export type Api = {
   ) => Promise<HandlerAnswer<AsyncGenerator<AnyBeat, void, void>>>
   readonly metrics: Metrics
   readonly answerHook: AnswerHttpHook | null
+  readonly checkHook: CheckHook
   readonly signIns: SignIns | null
   readonly people: PeoplePort | null
 }
@@ -136,6 +139,7 @@ export function openApi(options: ApiOptions): Api {
     },
     metrics,
     answerHook: options.answerHook ?? null,
+    checkHook: options.checkHook ?? (() => false),
     signIns: options.signIns ?? null,
     people: options.people ?? null,
   }

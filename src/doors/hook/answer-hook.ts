@@ -19,6 +19,7 @@ import {
   type HookRequest,
   locateSession,
   sessionName,
+  speaksFor,
 } from './hook-context.ts'
 import { openHookPairs } from './hook-pairs.ts'
 import {
@@ -88,7 +89,7 @@ async function answer(
       if (place.problems.length > 0 && !context.withHooks.has(sessionName(heard))) {
         return Promise.resolve(answerWithoutHooks(context, heard, place))
       }
-      return hear(context, { heard, protocol, workspace: place.workspace, runId })
+      return hear(context, { heard, protocol, workspace: place.workspace, runId, scope })
     })
     return protocol.answer(heard, isSecond ? repeated(heard, word) : word, wire)
   } catch (fault) {
@@ -190,6 +191,7 @@ async function end(
   const { heard } = request
   const session = sessionName(heard)
   const head = await runtime.sessions.runOf(session)
+  if (head !== null && !speaksFor(request, head)) return passAnswer
   // A run that the environment names is nobody's by a claim, and is paid for all the same.
   const paying = request.runId ?? head?.id
   if (paying !== undefined) {
