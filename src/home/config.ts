@@ -94,6 +94,17 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe('Settings for the hooks in agent hosts.'),
+  credentials: z
+    .strictObject({
+      sharedAgentToken: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether `agent.token` may change every run, without a credential. Default: false.',
+        ),
+    })
+    .optional()
+    .describe("How agents' programs identify themselves."),
   prices: pricesSchema.optional(),
   jobs: jobsSchema.optional(),
   proxy: proxySchema.optional(),
@@ -129,6 +140,8 @@ export type Config = {
   }
   /** Whether what a person answers their agent's client counts as their decision. */
   readonly elicitation: boolean
+  /** Whether `agent.token` may change every run. */
+  readonly sharedAgentToken: boolean
   readonly prices: PriceTable
   readonly jobs: JobsConfig
   /** Null: agents send nothing through Pawl. */
@@ -163,6 +176,7 @@ function settingsOf(file: ConfigFile, folder: string): Config {
       promptApprovals: file.hooks?.promptApprovals ?? false,
     },
     elicitation: file.approvals?.elicitation ?? false,
+    sharedAgentToken: file.credentials?.sharedAgentToken ?? false,
     prices: withPrices(file.prices ?? {}),
     jobs: jobsConfigOf(file.jobs),
     proxy: file.proxy ?? null,

@@ -7,6 +7,7 @@ import { newId } from '../daemon/new-id.ts'
 import { openScheduledWork } from '../daemon/scheduled-work.ts'
 import { reportAtStart } from '../daemon/startup-report.ts'
 import { type HookWatch, openHookWatch } from '../daemon/watch-hooks.ts'
+import { openAgentSessions } from '../doors/api/agent-sessions.ts'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
 import { openSpending } from '../doors/hook/spending/open-spending.ts'
@@ -72,15 +73,20 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     for (let next = opened.pop(); next !== undefined; next = opened.pop()) await next()
   }
   try {
-    const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings))
-    const checkHook = openHookCheck(ensureDaemonKey(home))
+    const key = ensureDaemonKey(home)
+    const agents = openAgentSessions(key, Date.now)
+    const { sharedAgentToken } = config
+    const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings), {
+      ...{ agents, sharedAgentToken },
+    })
+    const checkHook = openHookCheck(key)
     const store = await openStore(home, config)
     // Asked only once it is there: a call comes through a door, and doors open last.
     const watched: { watch: HookWatch | null } = { watch: null }
     const brokenHooks = (folder: string): readonly string[] => watched.watch?.brokenAt(folder) ?? []
     const { runtime, notify } = await openRuntimeOn(store, config, { ...settings, brokenHooks })
     opened.push(runtime.close)
-    const found = await reportAtStart(store, settings)
+    const found = [...(await reportAtStart(store, settings)), ...sharedTokenRemark(config)]
     const alarms = openGuardAlarms({ announce: notify.announce, now: Date.now, log })
     const watch = openHookWatch({ home, runtime, alarms, log })
     watched.watch = watch
@@ -106,6 +112,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       tokens,
       answerHook: context.answerHttp,
       checkHook,
+      agents,
       signIns,
       people: notify,
       hosts: () => hostsOf(home, watch),
@@ -126,6 +133,11 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     await close()
     throw fault
   }
+}
+
+function sharedTokenRemark({ sharedAgentToken }: Config): readonly string[] {
+  const what = '`agent.token` can change every run (`credentials.sharedAgentToken` in config.json)'
+  return sharedAgentToken ? [what] : []
 }
 
 /** What a start has found stays; what is wrong now is said as long as it is. */

@@ -94,6 +94,8 @@ export type Intent =
       readonly branch: string | null
       /** See `ReportCall` in `core/engine/command.ts`. */
       readonly grantedAtPrompt?: string
+      /** See `ReportCall` in `core/engine/command.ts`. */
+      readonly isClaim?: true
     })
   | { readonly kind: 'pause'; readonly release: boolean; readonly reason?: string }
   | { readonly kind: 'resume' }

@@ -5,11 +5,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { homeOf, openHome } from '../../src/home/home.ts'
-import { writeInstalls } from '../../src/home/installs.ts'
 import {
   type House,
   hookSecretIn,
+  installHooksIn,
   isOurNode,
   openHouse,
   release,
@@ -21,22 +20,11 @@ type Secret = (typeof secrets)[number]
 /** Of a hook's payload, and the folder for which it claims to speak. */
 type Fields = { readonly at?: string; readonly [field: string]: unknown }
 
-const install = {
-  ...({ host: 'claude', hostVersion: null, wire: 'command', at: 0 } as const),
-  ...{ files: [], folders: [] },
-}
-
 describe.runIf(isOurNode)('a credential that is not good for it', () => {
   let house: House
   beforeAll(async () => {
     house = openHouse()
-    const home = homeOf(house.env, house.workspace)
-    openHome(home)
-    writeInstalls(home, [
-      { ...install, workspace: house.workspace },
-      { ...install, workspace: '/elsewhere' },
-      { ...install, workspace: '/home/ada', scope: 'user' },
-    ])
+    installHooksIn(house, '/elsewhere')
     writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))
   }, 60_000)
   afterAll(() => house.close())
@@ -70,8 +58,11 @@ describe.runIf(isOurNode)('a credential that is not good for it', () => {
     const { runId } = await house.json('start', 'release.json')
     return runId
   }
-  const seqOf = async (runId: string): Promise<number> =>
-    (await house.json('state', runId)).head.seq
+  const seqOf = async (runId: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${tokenOf('person')}` }
+    const answer = await fetch(`${house.note()?.http}/v1/runs/${runId}`, { headers })
+    return ((await answer.json()) as { head: { seq: number } }).head.seq
+  }
   const call = {
     ...{ tool_name: 'Read', tool_input: { file_path: 'a.ts' }, tool_use_id: 't1' },
   }
@@ -114,6 +105,66 @@ describe.runIf(isOurNode)('a credential that is not good for it', () => {
     expect(head.status).toBe('running')
     expect(await (await post(hookSecretIn(house), 'PreToolUse', call)).text()).not.toContain('deny')
     await house.json('cancel', runId)
+  })
+
+  describe('changes no run of another session', () => {
+    const attempts = ['READY', 'pause', 'resume', 'cancel', 'spend', 'check', 'report'] as const
+    type Attempt = (typeof attempts)[number]
+    const request: Record<Attempt, readonly [path: string, body: object]> = {
+      READY: ['signals', { name: 'READY' }],
+      pause: ['pause', {}],
+      resume: ['resume', {}],
+      cancel: ['cancel', { reason: 'forged' }],
+      spend: ['spending', { costMicroUsd: 10_000_000_000 }],
+      check: ['calls', { tool: 'Read', input: { file_path: 'a' } }],
+      report: ['reports', { ok: true, output: '{"tests":"green"}' }],
+    }
+    const api = async (path: string, token: string, body: object) => {
+      const answer = await fetch(`${house.note()?.http}/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return { status: answer.status, body: (await answer.json()) as Record<string, string> }
+    }
+    let runId = ''
+    const who = {
+      'agent.token': async () => tokenOf('agent'),
+      'a credential of its own': async () =>
+        (await api('credentials', tokenOf('agent'), {})).body.credential ?? '',
+      'a credential of another run': async () => {
+        const other = await house.json('start', 'release.json')
+        const { credential } = (await house.json('credential', other.runId)) as never as {
+          readonly credential: string
+        }
+        return credential
+      },
+      'the secret of the hooks': async () => hookSecretIn(house),
+    } as const
+    beforeAll(async () => {
+      runId = await start()
+      await post(hookSecretIn(house), 'SessionStart', { session_id: 's2' })
+      await post(hookSecretIn(house), 'PreToolUse', { session_id: 's2', ...call })
+    })
+    const all = attempts.flatMap((attempt) =>
+      (Object.keys(who) as (keyof typeof who)[]).map((name) => ({ attempt, name })),
+    )
+    test.each(all)('$attempt with $name', async ({ attempt, name }) => {
+      const token = await who[name]()
+      const before = await seqOf(runId)
+      const [path, body] = request[attempt]
+      const { status } = await api(`runs/${runId}/${path}`, token, body)
+      expect(status).toBe(name === 'the secret of the hooks' ? 401 : 403)
+      expect(await seqOf(runId)).toBe(before)
+    })
+    test('nor is a session of a host claimed or a run started for it', async () => {
+      const token = await who['a credential of its own']()
+      const free = await house.json('start', 'release.json')
+      const wish = { session: 'claude:s2' }
+      expect((await api(`runs/${free.runId}/claim`, token, wish)).status).toBe(403)
+      const begun = { definition: 'release', ...wish }
+      expect((await api('runs', token, begun)).status).toBe(403)
+    })
   })
 
   test('a hook that names no folder is refused', async () => {

@@ -44,6 +44,8 @@ export type Command =
        * used and reported in one. The name under which that is recorded; absent: not so.
        */
       readonly grantedAtPrompt?: string
+      /** The agent itself tells what its call gave, and nobody else has seen it. */
+      readonly isClaim?: true
     })
   | {
       readonly type: 'ResolveApproval'

@@ -113,6 +113,7 @@ export const claudeHost = {
   ],
   wires: ['http', 'command'],
   canAskUser: true,
+  canMarkCalls: true,
   model: {
     endpoints: ['api.anthropic.com'],
     baseUrlVariable: 'ANTHROPIC_BASE_URL',

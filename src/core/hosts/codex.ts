@@ -87,6 +87,7 @@ export const codexHost = {
   ],
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: true,
   model: {
     endpoints: ['api.openai.com', 'chatgpt.com'],
     baseUrlVariable: none('set `model_providers.NAME.base_url` in its `config.toml`'),

@@ -99,6 +99,7 @@ export const cursorHost = {
   ],
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: false,
   model: {
     endpoints: ['api2.cursor.sh'],
     baseUrlVariable: none('it reaches its models only through its own servers'),

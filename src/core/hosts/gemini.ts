@@ -104,6 +104,7 @@ export const geminiHost = {
   ],
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: true,
   model: {
     endpoints: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com'],
     baseUrlVariable: 'GOOGLE_GEMINI_BASE_URL',

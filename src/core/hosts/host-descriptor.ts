@@ -172,6 +172,8 @@ export type HostDescriptor = ToolVocabulary & {
   readonly wires: readonly ('http' | 'command')[]
   /** Whether a hook can have the host ask its user, and the call waits for the answer. */
   readonly canAskUser: boolean
+  /** Whether a hook can write into the input of a call to Pawl's own tools who calls. */
+  readonly canMarkCalls: boolean
 
   readonly model: {
     /** The servers that its models are on. */

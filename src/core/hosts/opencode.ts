@@ -84,6 +84,7 @@ export const opencodeHost = {
   installedEvents: none('the plugin sends them'),
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: true,
   model: {
     endpoints: none('the user chooses the provider'),
     baseUrlVariable: none('a provider in its settings has a `baseURL`'),

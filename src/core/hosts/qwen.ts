@@ -110,6 +110,7 @@ export const qwenHost = {
   ],
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: false,
   model: {
     endpoints: [
       ...['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'coding.dashscope.aliyuncs.com'],

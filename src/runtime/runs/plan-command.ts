@@ -42,8 +42,11 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       return { command: { type: 'RecordSpend', spend }, branch }
     }
     case 'report': {
-      const { callId, report, branch, grantedAtPrompt } = intent
-      const prompt = grantedAtPrompt === undefined ? {} : { grantedAtPrompt }
+      const { callId, report, branch, grantedAtPrompt, isClaim } = intent
+      const prompt = {
+        ...(grantedAtPrompt === undefined ? {} : { grantedAtPrompt }),
+        ...(isClaim === undefined ? {} : { isClaim }),
+      }
       const ended = { callId, report, ...prompt, ...identityOf(intent) }
       return { command: { type: 'ReportCall', ...ended }, branch }
     }
