@@ -104,6 +104,7 @@ export type Intent =
   | { readonly kind: 'finish-branch'; readonly branch: string }
   /** For the system alone: something around the run that its record has to tell. */
   | { readonly kind: 'warn'; readonly message: string }
+  | { readonly kind: 'session'; readonly session: string; readonly what: 'began' | 'ended' }
 
 export type DecisionOnApproval = {
   readonly granted: boolean

@@ -68,6 +68,8 @@ export type Command =
   | { readonly type: 'FinishBranch'; readonly branch: string }
   /** Something around the run that its record has to tell. */
   | { readonly type: 'RaiseWarning'; readonly message: string }
+  /** A session of a host that works on the run began or ended. */
+  | { readonly type: 'NoteSession'; readonly session: string; readonly what: 'began' | 'ended' }
   | {
       readonly type: 'EndChild'
       readonly child: string

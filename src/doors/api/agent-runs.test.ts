@@ -115,3 +115,18 @@ test('an agent reports its own calls only', async () => {
     code: 'CALL_UNKNOWN',
   })
 })
+
+test('50 starts at once give one run for each session', async () => {
+  const daemon = await openHere()
+  const agent = await agentOf(daemon)
+  const wish = { definition: 'release', workspace: '/elsewhere' }
+  const starts = Array.from({ length: 50 }, () => agent.runs.start(wish).catch(() => null))
+  expect((await Promise.all(starts)).filter((one) => one !== null)).toHaveLength(1)
+  const session = 'claude:many'
+  const mark = { session, agent: null, run: null, branch: null }
+  const marked = await agentOf(daemon)
+  await marked.gateway.mark(daemon.runtime.marks.prove(mark))
+  const more = { ...wish, workspace: '/third', session }
+  const others = Array.from({ length: 50 }, () => marked.runs.start(more).catch(() => null))
+  expect((await Promise.all(others)).filter((one) => one !== null)).toHaveLength(1)
+})

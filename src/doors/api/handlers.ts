@@ -7,6 +7,7 @@ import type { Json } from '../../core/json.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { CallRequest } from '../../runtime/calls/calls.ts'
 import type { ApprovalRow, EventRecord, RunHead } from '../../runtime/ports.ts'
+import { openRunQueue } from '../../runtime/runs/run-queue.ts'
 import { titleTexts } from '../../runtime/runs/run-titles.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
@@ -25,6 +26,7 @@ import {
   definitionVersionOf,
   done,
   failedAnswer,
+  type HandlerAnswer,
   type HandlerContext,
   type HandlersOf,
   noOffer,
@@ -39,6 +41,9 @@ import { problem } from './problem.ts'
 import { wordsInText } from './search-words.ts'
 
 export type Handlers = HandlersOf<OperationName>
+
+/** Starts of runs, one at a time for each session. */
+const starting = openRunQueue()
 
 export const handlers: Handlers = {
   ...agentHandlers,
@@ -57,16 +62,19 @@ export const handlers: Handlers = {
       ...(title === undefined ? {} : { title }),
       ...(observe === true ? { observe } : {}),
     }
-    const { agent, agents } = context
-    const foreign =
-      agent === null
-        ? null
-        : await refuseStart({ agent, agents, runtime: context.runtime }, session)
-    if (foreign !== null) return failedAnswer(foreign)
-    const outcome = await context.runtime.start(request, byOf(context))
-    if (agent !== null && session === undefined)
-      agents?.take(agent, { runId: outcome.runId, branch: null })
-    return accepted(outcome)
+    const { agent, agents, runtime } = context
+    const begin = async (): Promise<HandlerAnswer<OperationAnswer<'runs.start'>>> => {
+      const tools = { agents, runtime }
+      const foreign = agent === null ? null : await refuseStart({ ...tools, agent }, session)
+      if (foreign !== null) return failedAnswer(foreign)
+      const outcome = await runtime.start(request, byOf(context))
+      const place = { runId: outcome.runId, branch: null }
+      if (agent !== null && session === undefined) agents?.take(agent, place)
+      return accepted(outcome)
+    }
+    // INVARIANT: of many starts at once for one session, one begins a run.
+    const whose = session ?? agent?.name
+    return whose === undefined ? begin() : starting.inTurn(whose, begin)
   },
   'runs.list': async ({ runtime }, { after, limit, q, stage, ...narrow }) => {
     const page = await runtime.listRuns({

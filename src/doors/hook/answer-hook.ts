@@ -12,7 +12,7 @@ import type {
   HookRequestBody,
 } from '../api/hook-exchange.ts'
 import { callKey, endHostCall, judgeHostCall } from './answer-call.ts'
-import { answerPrompt, answerStop, beginSession } from './answer-session.ts'
+import { answerPrompt, answerStop, beginSession, noteSession } from './answer-session.ts'
 import {
   type HookContext,
   type HookOptions,
@@ -184,10 +184,8 @@ async function payUses(context: HookContext, request: HookRequest): Promise<Hook
 const lastPayMsMax = 500
 
 /** A session ends: its run, and the branches of its sub-agents, are there for the next one. */
-async function end(
-  { runtime, memory, spending, withHooks }: HookContext,
-  request: HookRequest,
-): Promise<HookAnswer> {
+async function end(context: HookContext, request: HookRequest): Promise<HookAnswer> {
+  const { runtime, memory, spending, withHooks } = context
   const { heard } = request
   const session = sessionName(heard)
   const head = await runtime.sessions.runOf(session)
@@ -197,6 +195,10 @@ async function end(
   if (paying !== undefined) {
     spending?.look(heard, { runId: paying, branch: null })
     await spending?.settled(heard, lastPayMsMax)
+  }
+  // WHY looked up: what the environment names may be no run at all.
+  if (paying !== undefined && (await runtime.readHead(paying)) !== null) {
+    await noteSession(context, request, { runId: paying, what: 'ended' })
   }
   const claims = head === null ? [] : await runtime.sessions.claimsOn(head.id)
   const mine = claims.map((claim) => claim.session).filter((one) => one.startsWith(`${session}/`))

@@ -23,7 +23,23 @@ export async function beginSession(
   context: HookContext,
   request: HookRequest,
 ): Promise<HookAnswer> {
-  return sessionBriefAnswer(context, request, await locateSession(context, request))
+  const found = await locateSession(context, request)
+  if (found.kind === 'run' && request.heard.event.kind === 'begin') {
+    await noteSession(context, request, { runId: found.runId, what: 'began' })
+  }
+  return sessionBriefAnswer(context, request, found)
+}
+
+type SessionNote = { readonly runId: string; readonly what: 'began' | 'ended' }
+
+/** Puts on record that a session of the host began or ended. */
+export async function noteSession(
+  { runtime }: HookContext,
+  { heard }: HookRequest,
+  { runId, what }: SessionNote,
+): Promise<void> {
+  const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
+  await runtime.send(runId, { kind: 'session', session: sessionName(heard), what }, by)
 }
 
 /** A person, or the host itself, speaks to the agent. */

@@ -62,6 +62,10 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       return whole({ type: 'FinishBranch', branch: intent.branch })
     case 'warn':
       return whole({ type: 'RaiseWarning', message: truncateText(intent.message) })
+    case 'session':
+      return whole({
+        ...{ type: 'NoteSession', what: intent.what, session: truncateText(intent.session) },
+      })
     default:
       return assertNever(intent)
   }
