@@ -13,6 +13,7 @@ import { readInstalls } from '../home/installs.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { GuardAlarms } from './guard-alarms.ts'
+import { openClientCheck, switchedOff } from './guard-integrity.ts'
 import type { LogLine } from './log-file.ts'
 
 export type HookWatch = {
@@ -39,13 +40,14 @@ const problemsMax = 5
 
 export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookWatch {
   const seen = new Map<string, readonly string[]>()
+  const clientCheck = openClientCheck(home)
   /** Of folders; those of users are in `seen` alone. */
   let broken: ReadonlyMap<string, readonly string[]> = new Map()
   const problemsIn: HookWatch['problemsIn'] = (workspace, host) =>
     readInstalls(home)
       .filter((install) => install.workspace === workspace)
       .filter((install) => host === null || (install.host === host && install.scope === undefined))
-      .flatMap((install) => problemsOf(home, install))
+      .flatMap((install) => problemsOf(home, install, clientCheck))
 
   const look = async (): Promise<void> => {
     const installs = readInstalls(home)
@@ -92,11 +94,17 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
 type Install = ReturnType<typeof readInstalls>[number]
 
 /** WHY a problem and no fault: the hooks of one folder must not keep us from looking at others. */
-function problemsOf(home: Home, install: Install): readonly string[] {
+function problemsOf(
+  home: Home,
+  install: Install,
+  clientCheck: () => string | null,
+): readonly string[] {
   const { workspace, host } = install
   const read = (path: string): string | null => readText(resolve(workspace, path))
   try {
-    const found = checkInstall(install, read).map(({ message }) => message)
+    const changed = checkInstall(install, read).map(({ message }) => message)
+    const client = clientCheck()
+    const found = [...changed, ...switchedOff(install, read), ...(client === null ? [] : [client])]
     return found.length > 0 || hasSecret(home, install, read) ? found : [oldHooks(host)]
   } catch (fault) {
     return [`the hooks of ${host} cannot be read (${errorCodeOf(fault)})`]

@@ -71,6 +71,7 @@ export const geminiHost = {
     { setting: 'hooksConfig.enabled', value: false },
     { setting: 'hooksConfig.disabled', value: 'lists pawl' },
   ],
+  otherSettings: ['~/.gemini/settings.json', '/etc/gemini-cli/settings.json'],
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: [

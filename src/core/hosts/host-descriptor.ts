@@ -148,6 +148,11 @@ export type HostDescriptor = ToolVocabulary & {
   readonly userHooks: UserHooks | NotApplicable
   /** Settings by which its user turns hooks off. `pawl doctor` looks for them. */
   readonly offSwitches: readonly OffSwitch[] | NotApplicable
+  /**
+   * Settings of other scopes in which hooks can be turned off, as JSON: in a workspace, in the home
+   * of the user (`~/`), or absolute.
+   */
+  readonly otherSettings: readonly string[] | NotApplicable
   /** The file that holds Pawl's token, which no agent may read: a folder and a name. */
   readonly tokenFile: string | NotApplicable
   /** Files that no agent may change: they configure the host, or it runs what is in them. */

@@ -57,6 +57,7 @@ export const opencodeHost = {
     startVariable: none('its plugin starts the hook where opencode was started'),
   },
   offSwitches: none('a plugin is loaded whenever its file exists'),
+  otherSettings: none('it has no such setting'),
   tokenFile: none('the plugin starts the hook client, which needs no token'),
   protectedFiles: {
     anywhere: ['.opencode/**', 'opencode.json', 'opencode.jsonc'],

@@ -68,6 +68,7 @@ export const qwenHost = {
     startVariable: none('its hooks are started where it was'),
   },
   offSwitches: [{ setting: 'disableAllHooks', value: true }],
+  otherSettings: ['~/.qwen/settings.json', '/etc/qwen-code/settings.json'],
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: [
