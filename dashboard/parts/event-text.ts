@@ -165,6 +165,10 @@ function otherWords(event: Event, record: Record): EventText {
       return words('refusals', 'bad', 'limit reached', `${event.code} in ${event.stage}`)
     case 'warning.raised':
       return words('other', 'warn', 'warning', event.message)
+    case 'session.began':
+      return words('other', '', 'session began', event.session)
+    case 'session.ended':
+      return words('other', '', 'session ended', event.session)
     case 'text.said':
       return words('other', '', `said as ${event.role}`, event.text)
     case 'vars.written':

@@ -48,13 +48,15 @@ test.runIf(compiler !== undefined)('a compiled client is put beside its settings
   const conf = readFileSync(join(home.bin, 'hook.conf'), 'utf8')
   expect(conf.split('\n')).toEqual([
     `socket ${home.hookSocket}`,
-    `token ${home.tokens.agent}`,
+    `secrets ${home.hookSecrets}`,
     `node ${process.execPath}`,
     'program /prog/pawl.js',
     `home ${home.folder}`,
     '',
   ])
-  expect(readdirSync(home.bin).toSorted()).toEqual(['hook.conf', 'hook.stamp', 'pawl-hook'])
+  expect(readdirSync(home.bin).toSorted()).toEqual([
+    ...['hook.conf', 'hook.secrets', 'hook.stamp', 'pawl-hook'],
+  ])
   const { status, stderr } = spawnSync(path, [], { encoding: 'utf8' })
   expect([status, stderr]).toEqual([2, expect.stringContaining('pawl-hook HOST')])
 })
@@ -103,7 +105,9 @@ test('without a compiler that works, the client is a script, and why is told', a
     kind: 'script',
     why: expect.stringContaining('does not run'),
   })
-  expect(readdirSync(home.bin).toSorted()).toEqual(['hook.conf', 'hook.stamp', 'pawl-hook'])
+  expect(readdirSync(home.bin).toSorted()).toEqual([
+    ...['hook.conf', 'hook.secrets', 'hook.stamp', 'pawl-hook'],
+  ])
 })
 
 test.runIf(compiler !== undefined)('a compiler that comes later is used', async () => {

@@ -6,7 +6,9 @@
 import { join } from 'node:path'
 import { clientName, quoteWord } from '../doors/hook/hook-command-line.ts'
 import type { Home } from '../home/home.ts'
-import { ensurePrivateFolder, readPrivate, writePrivate } from '../home/private-file.ts'
+import { writeHookSecrets } from '../home/hook-secrets.ts'
+import { readInstalls } from '../home/installs.ts'
+import { readPrivate, writePrivate } from '../home/private-file.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import {
   findCompiler,
@@ -45,7 +47,7 @@ type HookClientMeans = {
 
 /** Installs the client and its settings. Faults: `FILE_UNWRITABLE`, `CONFIG_INVALID`. */
 export async function installHookClient(home: Home, means: HookClientMeans): Promise<HookClient> {
-  ensurePrivateFolder(home.bin)
+  writeHookSecrets(home, readInstalls(home))
   const path = join(home.bin, clientName)
   const stampPath = join(home.bin, 'hook.stamp')
   const confPath = join(home.bin, 'hook.conf')
@@ -70,7 +72,7 @@ export async function installHookClient(home: Home, means: HookClientMeans): Pro
 }
 
 function confText(home: Home, { node, program }: HookClientMeans): string {
-  const lines = { socket: home.hookSocket, token: home.tokens.agent, node, program }
+  const lines = { socket: home.hookSocket, secrets: home.hookSecrets, node, program }
   const whole = Object.entries({ ...lines, home: home.folder })
   for (const [name, path] of whole) {
     if (!/[\n\0]/.test(path)) continue

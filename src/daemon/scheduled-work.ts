@@ -6,7 +6,8 @@ import { repeatEvery } from './repeat-timer.ts'
 import type { HookWatch } from './watch-hooks.ts'
 
 const secondMs = 1_000
-const watchMs = 2_000
+/** Less than a second, so that what is wrong is told within one. */
+const watchMs = 500
 const hourMs = 3_600_000
 
 type Regular = {

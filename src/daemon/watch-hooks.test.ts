@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Install } from '../doors/init/install.ts'
@@ -8,6 +8,8 @@ import { homeOf } from '../home/home.ts'
 import { writeInstalls } from '../home/installs.ts'
 import { openBench } from '../runtime/runtime.contract.ts'
 import { openGuardAlarms } from './guard-alarms.ts'
+import { switchedOff } from './guard-integrity.ts'
+import { hashOfText } from './native-programs.ts'
 import { openHookWatch } from './watch-hooks.ts'
 
 function openWatch(...workspaces: readonly string[]) {
@@ -64,4 +66,40 @@ test('a record of installs that is lost is told once, and the list of folders st
   await watch.look()
   expect(sent).toEqual([expect.stringContaining('is gone, but folders are guarded')])
   expect(existsSync(join(home.bin, 'guarded'))).toBe(true)
+})
+
+test('a client that is gone, replaced or not executable is told, and its return too', async () => {
+  const { watch, folders, home } = openWatch('a')
+  const [folder = ''] = folders
+  const client = join(home.bin, 'pawl-hook')
+  const real = '#!/bin/sh\nexit 2\n'
+  writeFileSync(client, real, { mode: 0o700 })
+  const stamp = { madeOf: '', sha256: hashOfText(real), kind: 'script', why: null }
+  writeFileSync(join(home.bin, 'hook.stamp'), JSON.stringify(stamp), { mode: 0o600 })
+  const told = async (): Promise<string> => {
+    await watch.look()
+    return watch.brokenAt(folder).join()
+  }
+  expect(await told()).not.toContain('the hook client')
+  writeFileSync(client, '#!/bin/sh\nexit 0\n')
+  expect(await told()).toContain('was replaced')
+  expect(watch.known().join()).toContain('was replaced')
+  writeFileSync(client, real)
+  expect(await told()).not.toContain('the hook client')
+  chmodSync(client, 0o600)
+  expect(await told()).toContain('cannot be run')
+  rmSync(client)
+  expect(await told()).toContain('is gone')
+})
+
+test('a setting of another scope that switches hooks off is told', () => {
+  const install = { host: 'claude', workspace: '/work' } as const
+  const files = new Map([['/work/.claude/settings.json', '{"disableAllHooks": true}']])
+  const read = (path: string) => files.get(path) ?? null
+  expect(switchedOff(install, read)).toEqual(['`.claude/settings.json` has `disableAllHooks`'])
+  expect(switchedOff({ ...install, host: 'codex' }, read)).toEqual([])
+  const user = join(homedir(), '.claude/settings.json')
+  expect(
+    switchedOff(install, (path) => (path === user ? '{"disableAllHooks":true}' : null)),
+  ).toEqual([`\`${user}\` has \`disableAllHooks\``])
 })

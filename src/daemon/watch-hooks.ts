@@ -8,11 +8,13 @@ import type { AgentHostId } from '../core/hosts/registry.ts'
 import { checkInstall } from '../doors/init/check-install.ts'
 import { writeGuardedList } from '../home/guarded-list.ts'
 import type { Home } from '../home/home.ts'
+import { hookSecretOf, writeHookSecrets } from '../home/hook-secrets.ts'
 import { readInstalls } from '../home/installs.ts'
 import { errorCodeOf } from '../runtime/error-code.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { sameFolders } from '../runtime/sessions/repository.ts'
 import type { GuardAlarms } from './guard-alarms.ts'
+import { openClientCheck, switchedOff } from './guard-integrity.ts'
 import type { LogLine } from './log-file.ts'
 
 export type HookWatch = {
@@ -39,13 +41,14 @@ const problemsMax = 5
 
 export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookWatch {
   const seen = new Map<string, readonly string[]>()
+  const clientCheck = openClientCheck(home)
   /** Of folders; those of users are in `seen` alone. */
   let broken: ReadonlyMap<string, readonly string[]> = new Map()
   const problemsIn: HookWatch['problemsIn'] = (workspace, host) =>
     readInstalls(home)
       .filter((install) => install.workspace === workspace)
       .filter((install) => host === null || (install.host === host && install.scope === undefined))
-      .flatMap((install) => problemsOf(install, workspace))
+      .flatMap((install) => problemsOf(home, install, clientCheck))
 
   let fault = ''
   /** Null: the record of installs is lost or damaged, which a person is told once. */
@@ -67,6 +70,7 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
     if (installs === null) return alarms.retry()
     // Work trees come and go without us.
     writeGuardedList(home, installs)
+    writeHookSecrets(home, installs)
     const workspaces = new Set(installs.map(({ workspace }) => workspace))
     for (const gone of [...seen.keys()].filter((one) => !workspaces.has(one))) seen.delete(gone)
     const found = new Map<string, readonly string[]>()
@@ -116,13 +120,32 @@ function brokenIn(
 type Install = ReturnType<typeof readInstalls>[number]
 
 /** WHY a problem and no fault: the hooks of one folder must not keep us from looking at others. */
-function problemsOf(install: Install, workspace: string): readonly string[] {
+function problemsOf(
+  home: Home,
+  install: Install,
+  clientCheck: () => string | null,
+): readonly string[] {
+  const { workspace, host } = install
+  const read = (path: string): string | null => readText(resolve(workspace, path))
   try {
-    const found = checkInstall(install, (path) => readText(resolve(workspace, path)))
-    return found.map(({ message }) => message)
+    const changed = checkInstall(install, read).map(({ message }) => message)
+    const client = clientCheck()
+    const found = [...changed, ...switchedOff(install, read), ...(client === null ? [] : [client])]
+    return found.length > 0 || hasSecret(home, install, read) ? found : [oldHooks(host)]
   } catch (fault) {
-    return [`the hooks of ${install.host} cannot be read (${errorCodeOf(fault)})`]
+    return [`the hooks of ${host} cannot be read (${errorCodeOf(fault)})`]
   }
+}
+
+/** Whether HTTP hooks show the secret of their folder; other hooks find it by themselves. */
+function hasSecret(home: Home, install: Install, read: (path: string) => string | null): boolean {
+  if (install.wire !== 'http' || install.scope === 'user') return true
+  const secret = hookSecretOf(home, install.workspace)
+  return secret !== null && install.files.some(({ path }) => read(path)?.includes(secret))
+}
+
+function oldHooks(host: string): string {
+  return `the hooks of ${host} show a secret that is no longer valid: run \`pawl init\` there`
 }
 
 /** Settings of a host that are read at the most. */

@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, openClient } from '../client/index.ts'
+import { issueCredential } from '../client/issue-credential.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { Home } from '../home/home.ts'
 import { readToken } from '../home/tokens.ts'
@@ -44,7 +45,8 @@ export async function openDemo(options: DemoOptions): Promise<Demo> {
   await storeWorkflow(person)
   await cancelOpenRuns(person, project)
   person.close()
-  const client = openClient({ socket: home.socket, token: readToken(home, 'agent') })
+  const token = await issueCredential(home.socket, readToken(home, 'agent'))
+  const client = openClient({ socket: home.socket, token })
   const ending = new AbortController()
   const working = work(client, options, ending.signal).catch((fault: unknown) => {
     if (ending.signal.aborted) return

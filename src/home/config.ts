@@ -95,9 +95,27 @@ export const configSchema = z.strictObject({
         .describe(
           'How to treat a session without a run while other sessions have runs in its folder.',
         ),
+      promptApprovals: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether an answer at a host's own prompt decides a call that waits for approval. " +
+            "Only the host's hook reports it, so nobody knows who answered. Default: false.",
+        ),
     })
     .optional()
     .describe('Settings for the hooks in agent hosts.'),
+  credentials: z
+    .strictObject({
+      sharedAgentToken: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether `agent.token` may change every run, without a credential. Default: false.',
+        ),
+    })
+    .optional()
+    .describe("How agents' programs identify themselves."),
   prices: pricesSchema.optional(),
   jobs: jobsSchema.optional(),
   proxy: proxySchema.optional(),
@@ -131,11 +149,15 @@ export type Config = {
     readonly askWaitMs: number
     readonly stopsMax: number
     readonly otherSessions: 'refused' | 'free'
+    /** Whether an answer at the host's own prompt decides. */
+    readonly promptApprovals: boolean
   }
   /** Whether what a person answers their agent's client counts as their decision. */
   readonly elicitation: boolean
   /** How decisions must be proven at least; null: as soon as there is a passkey, by one. */
   readonly proof: ProofLevel | null
+  /** Whether `agent.token` may change every run. */
+  readonly sharedAgentToken: boolean
   readonly prices: PriceTable
   readonly jobs: JobsConfig
   /** Null: agents send nothing through Pawl. */
@@ -168,9 +190,11 @@ function settingsOf(file: ConfigFile, folder: string): Config {
       askWaitMs: (file.hooks?.askWaitSeconds ?? askWaitSecondsDefault) * 1_000,
       stopsMax: file.hooks?.stopsMax ?? stopsMaxDefault,
       otherSessions: file.hooks?.otherSessions ?? 'refused',
+      promptApprovals: file.hooks?.promptApprovals ?? false,
     },
     elicitation: file.approvals?.elicitation ?? false,
     proof: file.approvals?.proof ?? null,
+    sharedAgentToken: file.credentials?.sharedAgentToken ?? false,
     prices: withPrices(file.prices ?? {}),
     jobs: jobsConfigOf(file.jobs),
     proxy: file.proxy ?? null,

@@ -15,6 +15,10 @@ export type Home = {
   readonly database: string
   readonly config: string
   readonly tokens: { readonly agent: string; readonly person: string }
+  /** From which the daemon makes secrets of hooks and credentials of agents. */
+  readonly key: string
+  /** Which folder's hooks have which secret; read by the clients of hooks. */
+  readonly hookSecrets: string
   /** People beside the owner, with hashes of their tokens. */
   readonly people: string
   /** Who serves it now: pid, version, addresses. */
@@ -78,6 +82,8 @@ export function findHome(settings: HomeSettings): Home {
     database: join(folder, 'pawl.db'),
     config: join(folder, 'config.json'),
     tokens: { agent: join(folder, 'agent.token'), person: join(folder, 'person.token') },
+    key: join(folder, 'daemon.key'),
+    hookSecrets: join(folder, 'bin', 'hook.secrets'),
     people: join(folder, 'people.json'),
     daemon: join(folder, 'daemon.json'),
     lock: join(folder, 'daemon.lock'),

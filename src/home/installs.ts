@@ -8,6 +8,7 @@ import type { Install } from '../doors/init/install.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import { hasGuardedList, writeGuardedList } from './guarded-list.ts'
 import type { Home } from './home.ts'
+import { writeHookSecrets } from './hook-secrets.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
 
 const formatVersion = 1
@@ -43,6 +44,7 @@ export function writeInstalls(home: Home, installs: readonly Install[]): void {
   const file: InstallsFile = { version: formatVersion, installs }
   writePrivate(home.installs, `${JSON.stringify(file, null, 2)}\n`)
   writeGuardedList(home, installs)
+  writeHookSecrets(home, installs)
 }
 
 function isInstall({ workspace, host, files, folders }: Install): boolean {

@@ -3,7 +3,13 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, openClient } from '../client/open-client.ts'
-import { type House, isOurNode, openHouse } from './daemon.contract.ts'
+import {
+  type House,
+  hookSecretIn,
+  isOurNode,
+  openHouse,
+  shareAgentToken,
+} from './daemon.contract.ts'
 
 const states = {
   work: { question: 'Done?', answers: { yes: { next: null, action: 'complete' } } },
@@ -14,7 +20,7 @@ describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
   let house: House
   let agent: Client
   beforeAll(async () => {
-    house = openHouse()
+    house = shareAgentToken(openHouse())
     writeFileSync(join(house.workspace, 'capped.json'), JSON.stringify(capped))
     await house.json('definitions', 'add', 'capped.json')
     const token = readFileSync(join(house.folder, 'agent.token'), 'utf8').trim()
@@ -112,7 +118,7 @@ describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
     writeFileSync(path, '')
     const session = { session_id: 'money', cwd: house.workspace, transcript_path: path }
     const hook = async (hook_event_name: string, more: object) => {
-      const token = readFileSync(join(house.folder, 'agent.token'), 'utf8').trim()
+      const token = hookSecretIn(house)
       const answer = await fetch(`${house.note()?.http}/v1/hooks/claude`, {
         method: 'POST',
         headers: {

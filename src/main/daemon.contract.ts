@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -12,6 +12,9 @@ import type { View } from '../core/dialects/run-view.ts'
 import type { DaemonNote } from '../daemon/daemon-file.ts'
 import { run } from '../doors/cli/dispatch-verb.ts'
 import type { Io } from '../doors/cli/io.ts'
+import { homeOf, openHome } from '../home/home.ts'
+import { hookSecretOf } from '../home/hook-secrets.ts'
+import { writeInstalls } from '../home/installs.ts'
 import type { RunHead } from '../runtime/ports.ts'
 import { nodeProblem } from './node-version.ts'
 import { openDaemonDoor } from './open-daemon-door.ts'
@@ -164,6 +167,31 @@ function startIn(
   })
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }))
   return { child, pid: child.pid ?? 0, ended, said: () => out + err }
+}
+
+/** Lets one client with `agent.token` work on many runs, as `credentials.sharedAgentToken` does. */
+export function shareAgentToken(house: House): House {
+  mkdirSync(house.folder, { recursive: true, mode: 0o700 })
+  const config = { credentials: { sharedAgentToken: true } }
+  writeFileSync(join(house.folder, 'config.json'), JSON.stringify(config), { mode: 0o600 })
+  return house
+}
+
+/** Gives the hooks of a folder their secret, as `pawl init` would, without any settings. */
+export function installHooksIn({ env, workspace }: House, ...folders: readonly string[]): void {
+  const install = { host: 'claude', hostVersion: null, wire: 'command', at: 0 } as const
+  const home = homeOf(env, workspace)
+  openHome(home)
+  const all = [workspace, ...folders]
+  writeInstalls(home, [
+    ...all.map((folder) => ({ ...install, workspace: folder, files: [], folders: [] })),
+    { ...install, workspace: '/home/ada', scope: 'user', files: [], folders: [] },
+  ])
+}
+
+/** The secret for hooks of a folder. */
+export function hookSecretIn({ env, workspace }: House, folder = workspace): string {
+  return hookSecretOf(homeOf(env, workspace), folder) ?? ''
 }
 
 const untilMsMax = 60_000

@@ -9,12 +9,20 @@ import { installHookClient } from '../daemon/install-hook-client.ts'
 import type { HookOutput, HookRequestBody } from '../doors/api/hook-exchange.ts'
 import { hookCommand } from '../doors/hook/hook-command-line.ts'
 import { openHookDoor } from '../doors/hook/open-hook-door.ts'
+import { ensureDaemonKey } from '../home/daemon-key.ts'
 import { findHome, type Home, openHome } from '../home/home.ts'
+import { openHookCheck } from '../home/hook-secrets.ts'
+import { writeInstalls } from '../home/installs.ts'
 import { ensureTokens } from '../home/tokens.ts'
 import { type House, isOurNode, openHouse, program } from './daemon.contract.ts'
 
 const compiler = ['/usr/bin/cc', '/usr/bin/gcc', '/usr/bin/clang'].find(existsSync)
 const denial = { exit: 0, stdout: '{"decision":"deny","reason":"ü"}', stderr: '' } as const
+
+const install = {
+  ...({ host: 'claude', hostVersion: null, wire: 'command', at: 0 } as const),
+  ...{ files: [], folders: [] },
+}
 
 type Site = { readonly house: House; readonly home: Home; readonly asked: HookRequestBody[] }
 
@@ -24,11 +32,14 @@ async function openSite(answer: HookOutput): Promise<Site> {
   onTestFinished(house.close)
   const home = homeOf(house)
   openHome(home)
-  const { agent } = ensureTokens(home)
+  ensureTokens(home)
+  const installs = ['/w', '/a b'].map((workspace) => ({ ...install, workspace }))
+  writeInstalls(home, installs)
+  const check = openHookCheck(ensureDaemonKey(home))
   const asked: HookRequestBody[] = []
   const door = await openHookDoor({
     path: home.hookSocket,
-    authenticate: (presented) => presented === agent,
+    authenticate: ({ token, ...place }) => check(token, place),
     answer: async (question) => {
       asked.push(question)
       return answer

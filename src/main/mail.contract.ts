@@ -34,10 +34,14 @@ export async function openPosting(proxy: object = {}, house = openHouse()): Prom
   writeFileSync(file('resend.key'), `${realKey}\n`, { mode: 0o600 })
   const mail = { url: provider.url, keyFile: 'resend.key' }
   const hooks = { askWaitSeconds: 0 }
+  const shared = { credentials: { sharedAgentToken: true } }
   // The SDK is told of the address once, also when the daemon dies in between.
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  writeFileSync(file('config.json'), JSON.stringify({ hooks, proxy: { port, mail, ...proxy } }))
+  writeFileSync(
+    file('config.json'),
+    JSON.stringify({ ...shared, hooks, proxy: { port, mail, ...proxy } }),
+  )
   let daemon = await serve(house)
   const socket = house.note()?.socket ?? ''
   const token = (role: string) => readFileSync(file(`${role}.token`), 'utf8').trim()

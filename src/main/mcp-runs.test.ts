@@ -24,11 +24,15 @@ beforeEach(async () => {
 const slow = { timeout: 120_000 }
 
 describe.runIf(isOurNode)('which run', slow, () => {
-  test('two clients of one workspace work on the run that is open there', async () => {
+  test('two clients of one workspace see the run there, and one moves it', async () => {
     const first = await openAgent(house)
     const second = await openAgent(house, { era: '2026-07-28' })
     await first.call('pawl_load_workflow', { name: 'release' })
-    expect((await second.call('pawl_transition', { event: 'READY' })).isError).toBe(false)
+    // It sees the run of the first, and moves it only once the first has gone.
+    expect((await second.call('pawl_get_state')).values.run).toMatchObject({ state: 'plan' })
+    const foreign = await second.call('pawl_transition', { event: 'READY' })
+    expect(foreign.values.error).toMatchObject({ code: 'NOT_PERMITTED' })
+    expect((await first.call('pawl_transition', { event: 'READY' })).isError).toBe(false)
     expect((await first.call('pawl_get_state')).values.run).toMatchObject({ state: 'build' })
     // With a second run open, only who began one knows which is meant.
     await house.json('start', 'release')

@@ -16,7 +16,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
 import type { HookOutput } from '../doors/api/hook-exchange.ts'
-import { type House, isOurNode, openHouse, program } from './daemon.contract.ts'
+import { type House, installHooksIn, isOurNode, openHouse, program } from './daemon.contract.ts'
 
 export type Agent = {
   readonly client: Client
@@ -279,10 +279,12 @@ export type HookedCall = readonly [session: string, tool: string, input: JsonObj
 
 /** What the real hook of Claude Code makes of a call. */
 export async function hear(
-  { workspace: cwd, env }: House,
+  house: House,
   [session, tool, input]: HookedCall,
   more: Readonly<Record<string, string>> = {},
 ): Promise<HookOutput> {
+  const { workspace: cwd, env } = house
+  installHooksIn(house)
   const args = [program, 'hook', 'claude', cwd]
   const child = spawn(process.execPath, args, { cwd, env: { ...env, ...more } })
   const told = { hook_event_name: 'PreToolUse', session_id: session, cwd, tool_name: tool }

@@ -186,6 +186,10 @@ describe.runIf(isOurNode)('walking', slow, () => {
     expect(early.values.error.code).toBe('BRANCH_UNFINISHED')
     await call('pawl_transition', { event: 'BRANCH_DONE:types' })
     const other = await openAgent(house)
+    // The run is held by the first program; a branch is there for whoever names it.
+    const foreign = await other.call('pawl_transition', { event: 'OK' })
+    expect(foreign.values.error.code).toBe('NOT_PERMITTED')
+    await other.call('pawl_load_workflow', { name: 'checks', branch: 'lint' })
     await other.call('pawl_transition', { event: 'OK' })
     const joined = await other.call('pawl_transition', { event: 'BRANCH_DONE:lint' })
     expect(joined.values.run).toMatchObject({ status: 'completed' })

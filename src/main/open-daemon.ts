@@ -8,6 +8,7 @@ import { openScheduledWork } from '../daemon/scheduled-work.ts'
 import { reportAtStart } from '../daemon/startup-report.ts'
 import { type HookWatch, openHookWatch } from '../daemon/watch-hooks.ts'
 import { openAnchorWriter } from '../daemon/write-anchors.ts'
+import { openAgentSessions } from '../doors/api/agent-sessions.ts'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
 import { openSpending } from '../doors/hook/spending/open-spending.ts'
@@ -15,8 +16,10 @@ import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from '../doors/http
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openTokenCheck } from '../home/check-token.ts'
 import { type Config, readConfig } from '../home/config.ts'
+import { ensureDaemonKey } from '../home/daemon-key.ts'
 import { findPageFolder, keepPort, lastPort, openSignInFile } from '../home/dashboard-state.ts'
 import type { Home } from '../home/home.ts'
+import { openHookCheck } from '../home/hook-secrets.ts'
 import { readInstalls } from '../home/installs.ts'
 import { pawlFolders } from '../home/pawl-folders.ts'
 import { openPeople } from '../home/people-file.ts'
@@ -76,7 +79,13 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     for (let next = opened.pop(); next !== undefined; next = opened.pop()) await next()
   }
   try {
-    const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings))
+    const key = ensureDaemonKey(home)
+    const agents = openAgentSessions(key, Date.now)
+    const { sharedAgentToken } = config
+    const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings), {
+      ...{ agents, sharedAgentToken },
+    })
+    const checkHook = openHookCheck(key)
     const store = await openStore(home, config)
     // Asked only once it is there: a call comes through a door, and doors open last.
     const watched: { watch: HookWatch | null } = { watch: null }
@@ -86,7 +95,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     const { runtime, notify } = await openRuntimeOn(store, config, about)
     opened.push(runtime.close)
     await runtime.passkeys.refresh()
-    const found = await reportAtStart(store, settings)
+    const found = [...(await reportAtStart(store, settings)), ...sharedTokenRemark(config)]
     const alarms = openGuardAlarms({ announce: notify.announce, now: Date.now, log })
     const watch = openHookWatch({ home, runtime, alarms, log })
     watched.watch = watch
@@ -118,6 +127,8 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       runtime,
       tokens,
       answerHook: context.answerHttp,
+      checkHook,
+      agents,
       signIns,
       people: notify,
       hosts: () => hostsOf(home, watch),
@@ -128,7 +139,7 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
       ...spans.hear,
     })
     // WHY before the doors: a client that has seen the socket may be a hook, and asks at once.
-    opened.push(await openHooks(context, tokens, { home, log, config }))
+    opened.push(await openHooks(context, checkHook, { home, log, config }))
     const { url, pageUrl, close: closeDoors } = await openDoors(api, settings, config)
     pages.urls = [pageUrl, ...(config.publicUrl === null ? [] : [config.publicUrl])]
     notify.serveAt(pageUrl)
@@ -139,6 +150,11 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     await close()
     throw fault
   }
+}
+
+function sharedTokenRemark({ sharedAgentToken }: Config): readonly string[] {
+  const what = '`agent.token` can change every run (`credentials.sharedAgentToken` in config.json)'
+  return sharedAgentToken ? [what] : []
 }
 
 /** What a start has found stays; what is wrong now is said as long as it is. */

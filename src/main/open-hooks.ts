@@ -8,7 +8,7 @@ import type { GuardAlarms } from '../daemon/guard-alarms.ts'
 import { installHookClient } from '../daemon/install-hook-client.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { HookWatch } from '../daemon/watch-hooks.ts'
-import type { TokenCheck } from '../doors/api/caller.ts'
+import type { CheckHook } from '../doors/api/hook-exchange.ts'
 import { type HookAnswerer, openHookAnswerer } from '../doors/hook/answer-hook.ts'
 import { openHookDoor } from '../doors/hook/open-hook-door.ts'
 import type { Spending } from '../doors/hook/spending/open-spending.ts'
@@ -53,15 +53,14 @@ export function openDaemonHookAnswerer(
 /** Opens the door for hooks, and puts the client where hosts will look for it. */
 export async function openHooks(
   context: HookAnswerer,
-  tokens: TokenCheck,
+  check: CheckHook,
   { home, log }: HookDependencies,
 ): Promise<() => Promise<void>> {
-  const authenticate = (token: string): boolean => tokens(token) !== null
   const onFault = (fault: unknown): void =>
     log('error', 'a hook failed', { fault: fault instanceof Error ? fault.message : String(fault) })
   const door = await openHookDoor({
     answer: context.answer,
-    authenticate,
+    authenticate: ({ token, ...place }) => check(token, place),
     path: home.hookSocket,
     onFault,
   })

@@ -1,5 +1,6 @@
 /** The MCP server as part of a daemon: loaded for the first client, closed before the doors. */
 import type { Api } from '../doors/api/api.ts'
+import type { Caller } from '../doors/api/caller.ts'
 import type { Mount } from '../doors/http/mount-route.ts'
 import type { Endpoint } from '../doors/mcp/client-session.ts'
 import type { HttpMcp } from '../doors/mcp/open-http-mcp.ts'
@@ -34,13 +35,20 @@ function openEndpoint(
       import('../doors/mcp/open-http-mcp.ts'),
       import('../doors/mcp/in-process-client.ts'),
     ])
-    const link = () => openInProcessClient(api, { role: 'agent', name: 'agent' })
+    const link = (caller: Caller) => {
+      // A client that shows `agent.token` gets a session of its own here, and needs no credential.
+      if (caller.isBare !== true || api.agents === null) return openInProcessClient(api, caller)
+      const { session } = api.agents.issue()
+      const release = api.agents.hold(session)
+      const own = openInProcessClient(api, { role: 'agent', name: 'agent', session })
+      return { ...own, close: release }
+    }
     return openHttpMcp({ endpoint, link, version, onFault })
   }
   return {
-    answer: async (request) => {
+    answer: async (request, caller) => {
       opened ??= open()
-      return (await opened).answer(request)
+      return (await opened).answer(request, caller)
     },
     close: async () => {
       await (await opened)?.close()

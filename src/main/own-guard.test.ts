@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openClient } from '../client/open-client.ts'
 import type { JsonObject } from '../core/json.ts'
 import { detectAgent } from '../doors/cli/remote/detect-agent.ts'
-import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
+import { type House, isOurNode, openHouse, release, shareAgentToken } from './daemon.contract.ts'
 
 test('a host of an agent is known by what it sets', () => {
   expect(detectAgent({ env: { PATH: '/bin', CLAUDECODE: '1' } })).toBe('CLAUDECODE')
@@ -20,7 +20,7 @@ describe.runIf(isOurNode)('against a daemon', slow, () => {
   let house: House
   let runId: string
   beforeAll(async () => {
-    house = openHouse()
+    house = shareAgentToken(openHouse())
     const free = { ...release, states: { ...release.states, plan: { on: { READY: 'build' } } } }
     const file = join(house.workspace, 'release.json')
     writeFileSync(file, JSON.stringify(free))

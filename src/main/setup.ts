@@ -3,6 +3,7 @@ import { extname, join } from 'node:path'
 import type { SetupDoor } from '../doors/init/setup-door.ts'
 import { readConfig } from '../home/config.ts'
 import { type Home, homeOf, openHome } from '../home/home.ts'
+import { hookSecretOf } from '../home/hook-secrets.ts'
 import { readInstalls, writeInstalls } from '../home/installs.ts'
 import { setConfigPort } from '../home/set-config-port.ts'
 import { settingsProblems } from '../home/settings-problems.ts'
@@ -38,6 +39,7 @@ export function openSetupDoor(env: Environment, cwd: string, tools: HookTools): 
       openHome(home)
       await tools.installHookClient(home, { node, program })
     },
+    hookSecret: (workspace) => hookSecretOf(home, workspace),
     readPort: () => readConfig(home.config).port,
     keepPort: (port) => setConfigPort(home, port),
     readInstalls: () => readInstalls(home),

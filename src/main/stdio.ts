@@ -55,8 +55,10 @@ export function openStdio(): Stdio {
       openUrl: (url) => openUrl(url, env),
       askHook: async (ask) => {
         const { askDaemon } = await import('../doors/hook/client/node-client.ts')
-        const { hookSocket: socket, ensure, token } = openDaemonDoor(env, cwd)
-        const means = { socket, ensure, token: () => token('agent'), input: process.stdin }
+        const { readHookSecret } = await import('../home/hook-secrets.ts')
+        const { hookSocket: socket, ensure } = openDaemonDoor(env, cwd)
+        const token = (): string => readHookSecret(homeOf(env, cwd), ask)
+        const means = { socket, ensure, token, input: process.stdin }
         const runId = env.PAWL_RUN === '' ? null : (env.PAWL_RUN ?? null)
         if (ask.scope !== 'user' || runId !== null) return askDaemon(means, { ...ask, runId })
         const { isConcerned: concerns } = await import('../home/guarded-list.ts')

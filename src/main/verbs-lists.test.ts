@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, openClient } from '../client/index.ts'
-import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
+import { type House, isOurNode, openHouse, release, shareAgentToken } from './daemon.contract.ts'
 
 let house: House
 beforeAll(async () => {
   if (!isOurNode) return
-  house = openHouse()
+  house = shareAgentToken(openHouse())
   writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))
   await house.json('definitions', 'add', 'release.json')
 }, 60_000)

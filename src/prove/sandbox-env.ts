@@ -38,7 +38,7 @@ export type SandboxEnv = {
   readonly mustPawl: (...args: readonly string[]) => Promise<string>
   /** Runs git in the project; where there is none, what needs it will be seen not to work. */
   readonly git: (...args: readonly string[]) => Promise<CommandResult>
-  /** A client of the daemon, as an agent; whoever opens it closes it. */
+  /** A client of the daemon, as a person; whoever opens it closes it. */
   readonly openClient: () => Client
   /** The daemon, by its note; null: there is none. */
   readonly daemonPid: () => number | null
@@ -87,7 +87,7 @@ export async function openSandboxEnv(request: SandboxRequest): Promise<SandboxEn
     git,
     openClient: () => {
       const { http } = JSON.parse(readFileSync(join(pawlHome, 'daemon.json'), 'utf8'))
-      const token = readFileSync(join(pawlHome, 'agent.token'), 'utf8').trim()
+      const token = readFileSync(join(pawlHome, 'person.token'), 'utf8').trim()
       return openClient({ url: http, token })
     },
     mustPawl: async (...args) => {

@@ -23,6 +23,7 @@ import { PawlError } from './pawl-error.ts'
 import { openResolving } from './people/resolve-approval.ts'
 import type { ApprovalRow, Store } from './ports.ts'
 import type { OutboxSource } from './runs/build-change.ts'
+import { cancelAndLock } from './runs/cancel-and-lock.ts'
 import { type Deliver, openDueWork } from './runs/due-work.ts'
 import { type CommandContext, currentRun, handleCommand, viewOf } from './runs/handle-command.ts'
 import { judgeDry } from './runs/judge-dry-run.ts'
@@ -51,6 +52,7 @@ import type {
   Runtime,
 } from './runtime.ts'
 import { openCallSignatures } from './sessions/call-signature.ts'
+import { lockAt, unlockRun } from './sessions/folder-locks.ts'
 import { claimRun, listRunsHere, runOfSession } from './sessions/session-run.ts'
 
 export type RuntimeOptions = {
@@ -191,6 +193,7 @@ function callsOf(context: CommandContext, parts: CallsParts): Calls {
     ...context,
     ...{ marks, runtime, leafOf, brokenHooks, now: context.clock.now },
     openRuns: openOpenRuns({ ...context, onChange }),
+    lockAt: (workspace) => lockAt(context.store, workspace),
     openBranches: async (runId) => openBranchesIn(await runtime.readRun(runId, null)),
     currentRun: (runId) => currentRun(context, runId),
   })
@@ -260,6 +263,9 @@ async function send(
 ): Promise<CommandOutcome> {
   const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, context.guarded)
   const wish = { runId, plan, asked: askedIn(intent) }
+  if (intent.kind === 'cancel' && by.actor.kind === 'agent') {
+    return cancelAndLock(context, runId, () => handleCommand(context, wish, by))
+  }
   if (intent.kind !== 'check') return handleCommand(context, wish, by)
   try {
     return await handleCommand(context, wish, by)
@@ -310,7 +316,10 @@ function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
     listRunsHere: (workspace) => listRunsHere(store, workspace, 'anybody'),
     claimsOn,
     releaseSession,
-    releaseRun,
+    releaseRun: async (runId) => {
+      await releaseRun(runId)
+      await unlockRun({ store, now: clock.now }, runId)
+    },
   }
 }
 

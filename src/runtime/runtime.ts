@@ -97,6 +97,8 @@ export type Intent =
       readonly branch: string | null
       /** See `ReportCall` in `core/engine/command.ts`. */
       readonly grantedAtPrompt?: string
+      /** See `ReportCall` in `core/engine/command.ts`. */
+      readonly isClaim?: true
     })
   | { readonly kind: 'pause'; readonly release: boolean; readonly reason?: string }
   | { readonly kind: 'resume' }
@@ -105,6 +107,7 @@ export type Intent =
   | { readonly kind: 'finish-branch'; readonly branch: string }
   /** For the system alone: something around the run that its record has to tell. */
   | { readonly kind: 'warn'; readonly message: string }
+  | { readonly kind: 'session'; readonly session: string; readonly what: 'began' | 'ended' }
 
 export type DecisionOnApproval = {
   readonly granted: boolean

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, openClient } from '../client/index.ts'
+import { issueCredential } from '../client/issue-credential.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { Home } from '../home/home.ts'
 import { readToken } from '../home/tokens.ts'
@@ -35,20 +36,29 @@ export async function openSample(home: Home, log: LogLine): Promise<Sample> {
   const person = openClient({ socket: home.socket, token: readToken(home, 'person') })
   await putDefinitions(person)
   person.close()
-  const client = openClient({ socket: home.socket, token: readToken(home, 'agent') })
   const ending = new AbortController()
   const { signal } = ending
-  const setting: Setting = { client, folder, signal }
-  const working = Promise.all([beginQuickly(setting), release(setting)]).catch((fault: unknown) => {
+  // WHY two: a credential works on one run at a time.
+  const [quick, steady] = [await openAgent(home), await openAgent(home)]
+  const working = Promise.all([
+    beginQuickly({ client: quick, folder, signal }),
+    release({ client: steady, folder, signal }),
+  ]).catch((fault: unknown) => {
     if (!signal.aborted) log('warning', 'the agent of the sample gave up', { fault: String(fault) })
   })
   return {
     close: async () => {
       ending.abort()
-      client.close()
+      quick.close()
+      steady.close()
       await working
     },
   }
+}
+
+async function openAgent(home: Home): Promise<Client> {
+  const token = await issueCredential(home.socket, readToken(home, 'agent'))
+  return openClient({ socket: home.socket, token })
 }
 
 type Setting = { readonly client: Client; readonly folder: string; readonly signal: AbortSignal }

@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { type Client, openClient } from '../../src/client/index.ts'
 import type { Access } from '../../src/doors/api/sign-in-access.ts'
-import { type House, isOurNode, openHouse, until } from '../../src/main/daemon.contract.ts'
+import {
+  type House,
+  isOurNode,
+  openHouse,
+  shareAgentToken,
+  until,
+} from '../../src/main/daemon.contract.ts'
 
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -67,7 +73,7 @@ export type BrowserPage = {
 
 /** A daemon of its own with the page; `args` go to `pawl serve`. */
 export async function openSite(...args: readonly string[]): Promise<Site> {
-  const house = openHouse()
+  const house = shareAgentToken(openHouse())
   let daemon = house.start(['serve', ...args])
   const isUp = (): boolean => house.note()?.http != null
   await until(isUp, 'the daemon serves')

@@ -23,7 +23,7 @@ const doors: Readonly<Record<string, Door>> = {
   hook: async ({ bench, call }) => {
     const context = openHookAnswerer({
       runtime: bench.runtime,
-      settings: { askWaitMs: 0, stopsMax: 1, otherSessions: 'refused' },
+      settings: { askWaitMs: 0, stopsMax: 1, otherSessions: 'refused', promptApprovals: false },
       checkHooks: () => [],
       guard: { of: () => null, namedIn: () => null },
       report: () => undefined,

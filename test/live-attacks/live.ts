@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, openClient } from '../../src/client/open-client.ts'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
-import { type House, openHouse, until } from '../../src/main/daemon.contract.ts'
+import { type House, openHouse, shareAgentToken, until } from '../../src/main/daemon.contract.ts'
 import { type RawAnswer, type RawRequest, sendRaw } from './raw-http.ts'
 import type { AttackOutcome, Verdict } from './records.ts'
 
@@ -22,7 +22,7 @@ export type Live = {
 }
 
 /** Starts `pawl serve` in a data directory of its own, and waits until it serves. */
-export async function openLive(house: House = openHouse()): Promise<Live> {
+export async function openLive(house: House = shareAgentToken(openHouse())): Promise<Live> {
   const daemon = house.start(['serve'])
   await until(() => typeof house.note()?.http === 'string', `a daemon: ${daemon.said()}`)
   const note = house.note()

@@ -46,6 +46,8 @@ export type Command =
        * used and reported in one. The name under which that is recorded; absent: not so.
        */
       readonly grantedAtPrompt?: string
+      /** The agent itself tells what its call gave, and nobody else has seen it. */
+      readonly isClaim?: true
     })
   | {
       readonly type: 'ResolveApproval'
@@ -70,6 +72,8 @@ export type Command =
   | { readonly type: 'FinishBranch'; readonly branch: string }
   /** Something around the run that its record has to tell. */
   | { readonly type: 'RaiseWarning'; readonly message: string; readonly code?: RaisedCode }
+  /** A session of a host that works on the run began or ended. */
+  | { readonly type: 'NoteSession'; readonly session: string; readonly what: 'began' | 'ended' }
   | {
       readonly type: 'EndChild'
       readonly child: string

@@ -49,6 +49,8 @@ export function decide(where: EngineContext, state: RunState | null, command: Co
       return finishBranch(where, state, command.branch)
     case 'RaiseWarning':
       return raiseWarning(where, state, command)
+    case 'NoteSession':
+      return noteSession(where, state, command)
     case 'EndChild':
       return settle(openDecision(where.machine, state, where.envelope), state, (draft) =>
         endChild(draft, command),
@@ -71,6 +73,16 @@ function raiseWarning(
 ): Decision {
   const draft = openDecision(machine, state, envelope)
   emit(draft, { type: 'warning.raised', code, message })
+  return acceptCommand(draft)
+}
+
+function noteSession(
+  { machine, envelope }: EngineContext,
+  state: RunState,
+  { session, what }: Extract<Command, { type: 'NoteSession' }>,
+): Decision {
+  const draft = openDecision(machine, state, envelope)
+  emit(draft, { type: `session.${what}`, session })
   return acceptCommand(draft)
 }
 

@@ -90,6 +90,8 @@ export function foldInto(state: OwnState, event: Event): void {
     case 'signal.taken':
     case 'signal.rejected':
     case 'text.said':
+    case 'session.began':
+    case 'session.ended':
     case 'warning.raised':
     case 'limit.reached':
     case 'call.asked':

@@ -142,7 +142,8 @@ function isForWhole(command: Command): boolean {
     command.type === 'ResumeRun' ||
     command.type === 'CancelRun' ||
     command.type === 'ForceStage' ||
-    command.type === 'RaiseWarning'
+    command.type === 'RaiseWarning' ||
+    command.type === 'NoteSession'
   )
 }
 

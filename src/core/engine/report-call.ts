@@ -32,7 +32,7 @@ export function reportCall(where: EngineContext, state: RunState, command: Repor
   record(draft, open, command.report)
   warnOfBudgets(draft, { ...where, state, costMicroUsd: command.report.costMicroUsd })
   keepFacts(draft, command.report)
-  keepResults(draft, open, command.report)
+  keepResults(draft, open, command)
   if (command.report.ok) beginDetour(draft, open.edits)
   return acceptCommand(draft)
 }
@@ -55,6 +55,7 @@ function isMeant(one: IdentifiedCall, { callId, holder, key, caller }: Reporting
   // Old records name no holder: whoever holds calls now may report them by their id.
   const isHolder = one.holder === holder || (one.holder === undefined && callId !== null)
   if (!isHolder || (callId !== null && one.callId !== callId)) return false
+  if (caller !== undefined && one.caller !== undefined && one.caller !== caller) return false
   return key === undefined || (one.key === key && one.caller === caller)
 }
 
@@ -64,9 +65,11 @@ function isMeant(one: IdentifiedCall, { callId, holder, key, caller }: Reporting
  */
 function grantAtPrompt(draft: DecisionBuilder, command: Reporting): OpenCall | undefined {
   const { approval } = draft.state
-  const { grantedAtPrompt: name } = command
+  const { grantedAtPrompt: name, key } = command
+  // WHY with a key: it names the call that the host asked about, and the caller that asked.
+  if (name === undefined || key === undefined || approval === null) return undefined
   // WHY not several people's: whoever sat there is nobody in particular.
-  if (name === undefined || approval === null || approval.quorum !== undefined) return undefined
+  if (approval.quorum !== undefined) return undefined
   if (needsPasskey(approval, draft.envelope)) return undefined
   const { pending, id: approvalId, expiresAt } = approval
   const { at } = draft.envelope
@@ -160,15 +163,20 @@ function keepFacts(draft: DecisionBuilder, { facts }: Report): void {
   emit(draft, { type: 'vars.written', vars: facts, local: {}, source: 'observed' })
 }
 
-/** Values the definition asked for, out of a result that can be read. Pawl saw them itself. */
-function keepResults(draft: DecisionBuilder, open: OpenCall, report: Report): void {
+/**
+ * Values the definition asked for, out of a result that can be read. Pawl saw them itself, unless
+ * the agent reports its own call: then they are its word.
+ */
+function keepResults(draft: DecisionBuilder, open: OpenCall, command: Reporting): void {
+  const { report, isClaim } = command
+  const source = isClaim === true ? 'claimed' : 'observed'
   if (!report.ok || open.saves.length === 0) return
   const result = parseResult(report.output)
   if (result === undefined) return
   for (const save of open.saves) {
     const evaluated = evaluateOn(save.from, result)
     const fault = evaluated.ok
-      ? writePath(draft, save.to, { value: evaluated.value, source: 'observed' })
+      ? writePath(draft, save.to, { value: evaluated.value, source })
       : evaluated.reason
     if (fault !== null) {
       const message = `\`${save.to.join('.')}\` was not kept from the result: ${fault}`

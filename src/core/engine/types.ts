@@ -120,6 +120,8 @@ export type Event =
       readonly local: JsonObject
       readonly source: Source
     }
+  /** A session of a host that works on the run began, was resumed, or ended. */
+  | { readonly type: 'session.began' | 'session.ended'; readonly session: string }
   | { readonly type: 'text.said'; readonly text: string; readonly role: 'user' | 'assistant' }
   | {
       readonly type: 'warning.raised'

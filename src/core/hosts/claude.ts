@@ -71,6 +71,11 @@ export const claudeHost = {
     startVariable: 'CLAUDE_PROJECT_DIR',
   },
   offSwitches: [{ setting: 'disableAllHooks', value: true }],
+  otherSettings: [
+    '.claude/settings.json',
+    '~/.claude/settings.json',
+    '/etc/claude-code/managed-settings.json',
+  ],
   tokenFile: '.claude/settings.local.json',
   protectedFiles: {
     anywhere: [
@@ -113,6 +118,7 @@ export const claudeHost = {
   ],
   wires: ['http', 'command'],
   canAskUser: true,
+  canMarkCalls: true,
   model: {
     endpoints: ['api.anthropic.com'],
     baseUrlVariable: 'ANTHROPIC_BASE_URL',

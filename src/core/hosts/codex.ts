@@ -68,6 +68,9 @@ export const codexHost = {
     startVariable: none('its hooks are started where it was'),
   },
   offSwitches: none('Codex itself reports whether its hooks are trusted'),
+  otherSettings: none(
+    'its settings are TOML, and Codex itself reports whether its hooks are trusted',
+  ),
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: ['.codex/**'],
@@ -87,6 +90,7 @@ export const codexHost = {
   ],
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: true,
   model: {
     endpoints: ['api.openai.com', 'chatgpt.com'],
     baseUrlVariable: none('set `model_providers.NAME.base_url` in its `config.toml`'),

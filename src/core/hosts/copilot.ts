@@ -61,6 +61,9 @@ export const copilotHost = {
     startVariable: none('its hooks are started in the root of the repository'),
   },
   offSwitches: [{ setting: 'disableAllHooks', value: true }],
+  otherSettings: [
+    ...['.github/copilot/settings.json', '~/.copilot/settings.json', '~/.copilot/config.json'],
+  ],
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: [
@@ -98,6 +101,7 @@ export const copilotHost = {
   ],
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: true,
   model: {
     endpoints: ['api.githubcopilot.com', 'api.individual.githubcopilot.com'],
     baseUrlVariable: 'COPILOT_PROVIDER_BASE_URL',

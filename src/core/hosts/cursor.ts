@@ -59,6 +59,7 @@ export const cursorHost = {
     startVariable: 'CURSOR_PROJECT_DIR',
   },
   offSwitches: none('it has no such setting'),
+  otherSettings: none('it has no such setting'),
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: [
@@ -99,6 +100,7 @@ export const cursorHost = {
   ],
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: false,
   model: {
     endpoints: ['api2.cursor.sh'],
     baseUrlVariable: none('it reaches its models only through its own servers'),

@@ -71,6 +71,7 @@ export const geminiHost = {
     { setting: 'hooksConfig.enabled', value: false },
     { setting: 'hooksConfig.disabled', value: 'lists pawl' },
   ],
+  otherSettings: ['~/.gemini/settings.json', '/etc/gemini-cli/settings.json'],
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: [
@@ -104,6 +105,7 @@ export const geminiHost = {
   ],
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: true,
   model: {
     endpoints: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com'],
     baseUrlVariable: 'GOOGLE_GEMINI_BASE_URL',

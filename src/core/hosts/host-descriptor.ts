@@ -148,6 +148,11 @@ export type HostDescriptor = ToolVocabulary & {
   readonly userHooks: UserHooks | NotApplicable
   /** Settings by which its user turns hooks off. `pawl doctor` looks for them. */
   readonly offSwitches: readonly OffSwitch[] | NotApplicable
+  /**
+   * Settings of other scopes in which hooks can be turned off, as JSON: in a workspace, in the home
+   * of the user (`~/`), or absolute.
+   */
+  readonly otherSettings: readonly string[] | NotApplicable
   /** The file that holds Pawl's token, which no agent may read: a folder and a name. */
   readonly tokenFile: string | NotApplicable
   /** Files that no agent may change: they configure the host, or it runs what is in them. */
@@ -172,6 +177,8 @@ export type HostDescriptor = ToolVocabulary & {
   readonly wires: readonly ('http' | 'command')[]
   /** Whether a hook can have the host ask its user, and the call waits for the answer. */
   readonly canAskUser: boolean
+  /** Whether a hook can write into the input of a call to Pawl's own tools who calls. */
+  readonly canMarkCalls: boolean
 
   readonly model: {
     /** The servers that its models are on. */

@@ -57,6 +57,7 @@ export const opencodeHost = {
     startVariable: none('its plugin starts the hook where opencode was started'),
   },
   offSwitches: none('a plugin is loaded whenever its file exists'),
+  otherSettings: none('it has no such setting'),
   tokenFile: none('the plugin starts the hook client, which needs no token'),
   protectedFiles: {
     anywhere: ['.opencode/**', 'opencode.json', 'opencode.jsonc'],
@@ -84,6 +85,7 @@ export const opencodeHost = {
   installedEvents: none('the plugin sends them'),
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: true,
   model: {
     endpoints: none('the user chooses the provider'),
     baseUrlVariable: none('a provider in its settings has a `baseURL`'),

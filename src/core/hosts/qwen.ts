@@ -68,6 +68,7 @@ export const qwenHost = {
     startVariable: none('its hooks are started where it was'),
   },
   offSwitches: [{ setting: 'disableAllHooks', value: true }],
+  otherSettings: ['~/.qwen/settings.json', '/etc/qwen-code/settings.json'],
   tokenFile: none('its hooks are commands, which need no token'),
   protectedFiles: {
     anywhere: [
@@ -110,6 +111,7 @@ export const qwenHost = {
   ],
   wires: ['command'],
   canAskUser: false,
+  canMarkCalls: false,
   model: {
     endpoints: [
       ...['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'coding.dashscope.aliyuncs.com'],

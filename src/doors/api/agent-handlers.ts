@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { own } from '../../core/json.ts'
 import { byProcess, callForProcess, scopeOf } from '../../runtime/calls/routine-calls.ts'
 import type { agentOperations } from './agent-operations.ts'
+import { refuseForeignRun } from './agent-runs.ts'
 import {
   accepted,
   byOf,
@@ -74,13 +75,20 @@ export const agentHandlers: AgentHandlers = {
     await runtime.drafts.remove(id)
     return done({ deleted: true })
   },
-  'approvals.elicited': async ({ about, runtime, commandId }, { id, client, ...answer }) => {
+  'approvals.elicited': async (context, { id, client, ...answer }) => {
+    const { about, runtime, commandId, agent, agents } = context
     if (!about.elicitation) {
       const hint =
         'a person can run `pawl approve`, or set `approvals.elicitation` to true in config.json'
       return failedAnswer(
         problem('NOT_PERMITTED', { detail: 'decisions from MCP clients are switched off', hint }),
       )
+    }
+    if (agent !== null && agents !== null) {
+      const { runId } = await runtime.readApproval(id)
+      const place = { runId, branch: null }
+      const foreign = await refuseForeignRun({ runtime, agents }, agent, place)
+      if (foreign !== null) return failedAnswer(foreign)
     }
     const actor = { kind: 'person', name: `elicited-by-${client}` } as const
     return accepted(await runtime.resolve(id, { ...answer, edits: null }, { actor, commandId }))

@@ -5,11 +5,13 @@
 import type { CallObservation } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import { changesRun, refuseForeignRun } from './agent-runs.ts'
+import type { AgentSession, AgentSessions } from './agent-sessions.ts'
 import { actorOf, type Caller, suffices, type TokenCheck } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
 import type { HandlerAnswer, HandlerContext, RequestInfo } from './handler-context.ts'
 import { handlers } from './handlers.ts'
-import type { AnswerHttpHook } from './hook-exchange.ts'
+import type { AnswerHttpHook, CheckHook } from './hook-exchange.ts'
 import { jobInputError } from './job-inputs.ts'
 import { jobsContract } from './jobs-contract.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
@@ -41,6 +43,8 @@ export type ApiOptions = {
   readonly onSpan?: (span: ApiSpan) => void
   /** Answers hooks that come over HTTP; absent: none does. */
   readonly answerHook?: AnswerHttpHook
+  /** Absent: no secret is one of a hook. */
+  readonly checkHook?: CheckHook
   /** How people are told and decide from elsewhere; absent: not at all. */
   readonly people?: PeoplePort
   /** Hears of what we did not foresee. */
@@ -49,6 +53,8 @@ export type ApiOptions = {
   readonly hosts?: HandlerContext['hosts']
   /** Who has signed in to the page; absent: nobody can. */
   readonly signIns?: SignIns
+  /** Gives agents credentials; absent: this daemon does not. */
+  readonly agents?: AgentSessions
   readonly limits?: Partial<ApiLimits>
 }
 
@@ -98,8 +104,10 @@ export type Api = {
   ) => Promise<HandlerAnswer<AsyncGenerator<AnyBeat, void, void>>>
   readonly metrics: Metrics
   readonly answerHook: AnswerHttpHook | null
+  readonly checkHook: CheckHook
   readonly signIns: SignIns | null
   readonly people: PeoplePort | null
+  readonly agents: AgentSessions | null
 }
 
 const limitsDefault: ApiLimits = { streamsMax: 500, beatMs: 15_000 }
@@ -136,8 +144,10 @@ export function openApi(options: ApiOptions): Api {
     },
     metrics,
     answerHook: options.answerHook ?? null,
+    checkHook: options.checkHook ?? (() => false),
     signIns: options.signIns ?? null,
     people: options.people ?? null,
+    agents: options.agents ?? null,
   }
 }
 
@@ -166,13 +176,35 @@ const tooMany = problem('OVERLOADED', {
 
 function refuse(name: OperationName | StreamName, caller: Caller | null): ProblemDocument | null {
   const need: Need = name in streams ? 'agent' : operations[name as OperationName].need
+  if (caller?.isBare === true && need !== 'none' && !isForBare(name)) return needsCredential(name)
   if (suffices(caller, need)) return refuseAccess(name, caller)
   if (caller === null) {
     const hint = 'send a token of the daemon in the header (HTTP) or frame (socket)'
     return problem('TOKEN_INVALID', { detail: 'the token is missing or invalid', hint })
   }
+  return needsPerson(name)
+}
+
+function needsPerson(name: string): ProblemDocument {
   const hint = 'ask a person to do it; they have a token of their own'
   return problem('NOT_PERMITTED', { detail: `\`${name}\` needs a person's token`, hint })
+}
+
+/** What `agent.token` is good for: to look, and to get a credential. */
+function isForBare(name: OperationName | StreamName): boolean {
+  if (isStream(name) || name === 'credentials.issue') return true
+  const { method, need } = operations[name]
+  return need === 'agent' && (method === 'GET' || name === 'check' || name === 'judge')
+}
+
+function needsCredential(name: OperationName | StreamName): ProblemDocument {
+  const need: Need = isStream(name) ? 'agent' : operations[name].need
+  if (need === 'person') return needsPerson(name)
+  const detail = `\`${name}\` needs a credential; \`agent.token\` alone only reads`
+  const hint =
+    'get one with `credentials.issue` (POST /v1/credentials); a person gets one for a run with ' +
+    '`pawl credential RUN`'
+  return problem('NOT_PERMITTED', { detail, hint })
 }
 
 /** Somebody who has signed in may be allowed less than a token. */
@@ -209,9 +241,13 @@ async function answer(
   const errorOf = Object.hasOwn(jobsContract, name) ? jobInputError : undefined
   const parsed = parse(contract[name].input, request.input, errorOf)
   if (!parsed.ok) return parsed
+  const foreign = await refuseForeign(options, name, { caller, input: parsed.output })
+  if (foreign !== null) return failed(foreign)
   const context: HandlerContext = {
     runtime: options.runtime,
     actor: actorOf(caller ?? nobody),
+    agent: caller?.session ?? null,
+    agents: options.agents ?? null,
     access: caller?.access ?? null,
     hosts: options.hosts ?? noHosts,
     signIns: options.signIns ?? null,
@@ -229,6 +265,23 @@ async function answer(
     input: unknown,
   ) => Promise<HandlerAnswer<unknown>>
   return handle(context, parsed.output)
+}
+
+type ParsedRequest = { readonly caller: Caller | null; readonly input: unknown }
+
+/** Why an agent may not change the run that it names; null: it may, or names none. */
+async function refuseForeign(
+  { runtime, agents }: ApiOptions,
+  name: OperationName,
+  { caller, input }: ParsedRequest,
+): Promise<ProblemDocument | null> {
+  const session: AgentSession | undefined = caller?.session
+  if (session === undefined || agents === undefined || !changesRun.has(name)) return null
+  const named = input as Readonly<Record<'runId' | 'run_id' | 'branch', string | undefined>>
+  const runId = named.runId ?? named.run_id
+  if (runId === undefined) return null
+  const place = { runId, branch: named.branch ?? null }
+  return refuseForeignRun({ runtime, agents }, session, place)
 }
 
 /**

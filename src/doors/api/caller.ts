@@ -1,5 +1,6 @@
 /** Identifies the caller by the token it presents, never by what the request claims. */
 import type { Actor } from '../../core/engine/types.ts'
+import type { AgentSession } from './agent-sessions.ts'
 import type { Need } from './operations-table.ts'
 import type { Access } from './sign-in-access.ts'
 
@@ -8,6 +9,10 @@ export type Caller = {
   readonly name: string
   /** What somebody who has signed in may do; absent: all that their role may. */
   readonly access?: Access
+  /** Of an agent with a credential of its own; absent: it may change every run. */
+  readonly session?: AgentSession
+  /** It has shown `agent.token`, which reads, and asks for a credential. */
+  readonly isBare?: true
 }
 
 /** Whose token this is; null: nobody's. Compares in constant time. */

@@ -48,6 +48,7 @@ test('what an agent may never do needs a person', () => {
   const forPeople = operationNames.filter((name) => operations[name].need === 'person')
   expect(forPeople.toSorted()).toEqual([
     'approvals.decide',
+    'credentials.forRun',
     'definitions.create',
     'definitions.delete',
     'definitions.update',
@@ -128,6 +129,8 @@ test('every answer is as its schema says', async () => {
   await ask('runs.report', { runId, callId: reply.callId, ok: true, output: 'x' })
   await ask('runs.spend', { runId, model: 'gpt-5', tokens: { output: 100 } })
   await ask('costs.read', {})
+  await ask('credentials.issue', {})
+  await ask('credentials.forRun', { runId })
   await ask('mail.makeKey', { runId })
   await ask('mail.revokeKey', { runId })
   await ask('runs.pause', { runId })

@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
 import { checkedCallSchema } from './call-schemas.ts'
 import { costContract } from './cost-contract.ts'
+import { credentialContract } from './credential-contract.ts'
 import { dashboardContract } from './dashboard-contract.ts'
 import {
   definition,
@@ -68,6 +69,7 @@ export const contract = {
   ...gatewayContract,
   ...mailContract,
   ...passkeyContract,
+  ...credentialContract,
   'runs.start': {
     input: z.strictObject({
       definition: nameSchema.describe('name or id of a definition'),

@@ -12,6 +12,7 @@ import { type Client, openClient } from '../../client/index.ts'
 import { type Bench, openBench } from '../../runtime/runtime.contract.ts'
 import { type HttpDoor, type HttpLimits, openHttpDoor } from '../http/open-http-door.ts'
 import { openSocketDoor, type SocketDoor, type SocketLimits } from '../socket/open-socket-door.ts'
+import { type AgentSession, openAgentSessions } from './agent-sessions.ts'
 import { type Api, type ApiOptions, openApi } from './api.ts'
 import type { Caller } from './caller.ts'
 import { openSignIns } from './sign-ins.ts'
@@ -61,13 +62,19 @@ export type DaemonOptions = {
   readonly socket?: Partial<SocketLimits>
 }
 
+function agentOf(session: AgentSession | null): Caller | null {
+  return session === null ? null : { role: 'agent', name: 'agent', session }
+}
+
 export async function openDaemon(options: DaemonOptions = {}): Promise<Daemon> {
   const bench = openBench()
   const folder = mkdtempSync(join(tmpdir(), 'pawl-doors-'))
   const stops: string[] = []
+  const agents = openAgentSessions('key-of-the-tests', Date.now)
   const api = openApi({
     runtime: bench.runtime,
-    tokens: (presented) => callers.get(presented) ?? null,
+    tokens: (presented) => callers.get(presented) ?? agentOf(agents.find(presented)),
+    agents,
     about: { version: '0.0.0', found: [], elicitation: false },
     stop: () => stops.push('stop'),
     signIns: openSignIns({ ...signInsOfAda, now: Date.now }),

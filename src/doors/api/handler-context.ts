@@ -19,6 +19,7 @@ import type {
   Intent,
   Runtime,
 } from '../../runtime/runtime.ts'
+import type { AgentSession, AgentSessions } from './agent-sessions.ts'
 import type { OperationAnswer, OperationRequest } from './contract.ts'
 import type { OperationName } from './operations-table.ts'
 import type { PeoplePort } from './people-port.ts'
@@ -30,6 +31,10 @@ import type { SignIns } from './sign-ins.ts'
 export type HandlerContext = {
   readonly runtime: Runtime
   readonly actor: Actor
+  /** The session of the agent that asks; null: a person, or an agent that may change every run. */
+  readonly agent: AgentSession | null
+  /** Null: this daemon gives agents no credentials. */
+  readonly agents: AgentSessions | null
   /** What the person may do; null: all that their token may. */
   readonly access: Access | null
   /** Which hosts are held on this machine. */

@@ -7,11 +7,14 @@ import type { Json } from '../../core/json.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { CallRequest } from '../../runtime/calls/calls.ts'
 import type { ApprovalRow, EventRecord, RunHead } from '../../runtime/ports.ts'
+import { openRunQueue } from '../../runtime/runs/run-queue.ts'
 import { titleTexts } from '../../runtime/runs/run-titles.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
+import { refuseHostSession, refuseStart } from './agent-runs.ts'
 import type { OperationAnswer } from './contract.ts'
 import { costHandlers } from './cost-handlers.ts'
+import { credentialHandlers } from './credential-handlers.ts'
 import { dashboardHandlers } from './dashboard-handlers.ts'
 import { gatewayHandlers } from './gateway-handlers.ts'
 import {
@@ -23,6 +26,8 @@ import {
   definitionVersionOf,
   done,
   failedAnswer,
+  type HandlerAnswer,
+  type HandlerContext,
   type HandlersOf,
   noOffer,
   offered,
@@ -38,11 +43,15 @@ import { wordsInText } from './search-words.ts'
 
 export type Handlers = HandlersOf<OperationName>
 
+/** Starts of runs, one at a time for each session. */
+const starting = openRunQueue()
+
 export const handlers: Handlers = {
   ...agentHandlers,
   ...gatewayHandlers,
   ...mailHandlers,
   ...passkeyHandlers,
+  ...credentialHandlers,
   'runs.start': async (context, input) => {
     const { definition, task, stage, vars, workspace, session, title, observe } = input
     const request = {
@@ -55,7 +64,19 @@ export const handlers: Handlers = {
       ...(title === undefined ? {} : { title }),
       ...(observe === true ? { observe } : {}),
     }
-    return accepted(await context.runtime.start(request, byOf(context)))
+    const { agent, agents, runtime } = context
+    const begin = async (): Promise<HandlerAnswer<OperationAnswer<'runs.start'>>> => {
+      const tools = { agents, runtime }
+      const foreign = agent === null ? null : await refuseStart({ ...tools, agent }, session)
+      if (foreign !== null) return failedAnswer(foreign)
+      const outcome = await runtime.start(request, byOf(context))
+      const place = { runId: outcome.runId, branch: null }
+      if (agent !== null && session === undefined) agents?.take(agent, place)
+      return accepted(outcome)
+    }
+    // INVARIANT: of many starts at once for one session, one begins a run.
+    const whose = session ?? agent?.name
+    return whose === undefined ? begin() : starting.inTurn(whose, begin)
   },
   'runs.list': async ({ runtime }, { after, limit, q, stage, ...narrow }) => {
     const page = await runtime.listRuns({
@@ -86,10 +107,11 @@ export const handlers: Handlers = {
     { runId, tool, input, host, server, cwd, branch, estimateMicroUsd, waitMs, attempt },
   ) => {
     const { actor, commandId: key, signal, traceparent } = context
+    const caller = callerIn(context)
     const options = { actor, waitMs, signal, traceparent }
     const request: CallRequest = {
       place: { kind: 'run', runId, branch: branch ?? null },
-      ...({ door: 'api', caller: actor.kind, key, sameAs: 'key' } as const),
+      ...({ door: 'api', caller, key, sameAs: 'key' } as const),
       ...{ tool, input, host, server: server ?? null, cwd: cwd ?? null },
       ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
       ...(attempt === undefined ? {} : { attempt }),
@@ -99,7 +121,8 @@ export const handlers: Handlers = {
   'runs.report': (context, { runId, callId, branch, ...report }) =>
     sendIntent(context, runId, {
       kind: 'report',
-      caller: callerName('api', context.actor.kind),
+      caller: callerName('api', callerIn(context)),
+      ...(context.actor.kind === 'agent' ? { isClaim: true as const } : {}),
       callId: callId ?? null,
       report,
       branch: branch ?? null,
@@ -114,6 +137,8 @@ export const handlers: Handlers = {
   'runs.finishBranch': (context, { runId, branch }) =>
     sendIntent(context, runId, { kind: 'finish-branch', branch }),
   'runs.claim': async (context, { runId, session }) => {
+    const foreign = context.agent === null ? null : refuseHostSession(context.agent, session)
+    if (foreign !== null) return failedAnswer(foreign)
     await context.runtime.sessions.claimRun({ runId, session }, context)
     return done({ session, runId })
   },
@@ -124,11 +149,12 @@ export const handlers: Handlers = {
     const located = await runtime.calls.locate(caller)
     return done(located.kind === 'none' ? { kind: 'none' as const } : located)
   },
-  'runs.release': async ({ runtime }, { runId }) => {
+  'runs.release': async ({ runtime, agents }, { runId }) => {
     await mustKnow(runtime, runId)
     const claims = await runtime.sessions.claimsOn(runId)
     await runtime.sessions.releaseRun(runId)
-    return done({ released: [...new Set(claims.map(({ session }) => session))] })
+    const held = agents?.release(runId) ?? []
+    return done({ released: [...new Set([...claims.map(({ session }) => session), ...held])] })
   },
   'sessions.read': async ({ runtime }, { session }) =>
     done({ session, run: await runtime.sessions.runOf(session) }),
@@ -226,6 +252,11 @@ export const handlers: Handlers = {
     )
   },
   ...dashboardHandlers,
+}
+
+/** By which the calls of one agent over the API are told from those of another. */
+function callerIn({ agent, actor }: HandlerContext): string {
+  return agent?.name ?? actor.kind
 }
 
 /** Fault `RUN_UNKNOWN`: nobody waits for a run that never was. */

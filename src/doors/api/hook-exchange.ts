@@ -35,3 +35,9 @@ export type AnswerHook = (question: HookRequestBody) => Promise<HookOutput>
 
 /** The same over HTTP, where the payload is parsed and the answer is JSON. */
 export type AnswerHttpHook = (question: HookRequestBody<JsonObject>) => Promise<HookReply>
+
+/** Whether a secret is the one for hooks of a folder; a hook that names none speaks for none. */
+export type CheckHook = (
+  presented: string,
+  place: Pick<HookRequestBody, 'workspace' | 'scope'>,
+) => boolean

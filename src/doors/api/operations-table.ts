@@ -5,6 +5,7 @@
  */
 
 import { agentOperations } from './agent-operations.ts'
+import { credentialOperations } from './credential-operations.ts'
 import { dashboardOperations } from './dashboard-operations.ts'
 import { gatewayOperations } from './gateway-operations.ts'
 import { jobsOperations } from './jobs-operations.ts'
@@ -32,6 +33,7 @@ export const operations = {
   ...gatewayOperations,
   ...mailOperations,
   ...passkeyOperations,
+  ...credentialOperations,
   'runs.start': {
     method: 'POST',
     path: '/v1/runs',

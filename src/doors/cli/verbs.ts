@@ -111,6 +111,11 @@ export const verbGroups: readonly VerbGroup[] = [
         load: async () => (await import('./verbs/force.ts')).forceVerb,
       },
       {
+        name: 'credential',
+        summary: 'print a credential for an agent that uses the API',
+        load: async () => (await import('./verbs/credential.ts')).credentialVerb,
+      },
+      {
         name: 'release',
         summary: 'free a run from the agent session that holds it',
         load: async () => (await import('./verbs/release.ts')).releaseVerb,

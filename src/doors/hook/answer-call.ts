@@ -21,6 +21,7 @@ import {
   type HookRequest,
   hookAgent,
   locateSession,
+  mayDecideAtPrompt,
   promptName,
   sessionName,
   speakerName,
@@ -124,7 +125,8 @@ async function judgeInRun(
   const answer = await begin(context, request, { call, place: located })
   if (answer.state === 'pending') {
     const reason = askText(answer.approvalId ?? '', answer.reason)
-    return { kind: request.protocol.asks && !answer.needsQuorum ? 'ask' : 'refuse', reason }
+    const isAsked = mayDecideAtPrompt(context, request) && !answer.needsQuorum
+    return { kind: isAsked ? 'ask' : 'refuse', reason }
   }
   if (answer.state !== 'allowed') return { kind: 'refuse', reason: refusalFor(request, answer) }
   const news = await newsFor(context, request, located)
@@ -140,10 +142,12 @@ function refusalFor({ heard }: HookRequest, answer: CallAnswer): string {
 type PlacedCall = { readonly call: HostCall; readonly place: CallPlace }
 
 function begin(
-  { runtime, settings }: HookContext,
-  { heard, protocol, workspace }: HookRequest,
+  context: HookContext,
+  asked: HookRequest,
   { call, place }: PlacedCall,
 ): Promise<CallAnswer> {
+  const { runtime, settings } = context
+  const { heard, workspace } = asked
   const { tool, input, server } = call
   const { host, cwd } = heard
   const whose = { door: 'hook', caller: sessionName(heard), key: callKey(call) } as const
@@ -151,7 +155,9 @@ function begin(
   const what = { tool, input, host, server, cwd, folder: workspace, estimateMicroUsd: 0 }
   const request = { place, ...whose, ...what }
   const { askWaitMs } = settings
-  if (!protocol.asks) return runtime.calls.begin(request, { actor: hookAgent, waitMs: askWaitMs })
+  if (!mayDecideAtPrompt(context, asked)) {
+    return runtime.calls.begin(request, { actor: hookAgent, waitMs: askWaitMs })
+  }
   const waitMs = Math.min(askWaitMs, promptWaitMsMax)
   return runtime.calls.begin({ ...request, asksUser: true }, { actor: hookAgent, waitMs })
 }
@@ -180,11 +186,12 @@ export async function endHostCall(
   const located = await locateSession(context, request)
   if (located.kind !== 'run') return passAnswer
   const { runId, branch } = located
-  const { heard, protocol } = request
+  const { heard } = request
   context.spending?.look(heard, located)
   const whose = { door: 'hook', caller: sessionName(heard), key: callKey(call) } as const
   // The host asked its own user about the call, and made it: so they agreed.
-  const prompt = protocol.asks ? { grantedAtPrompt: promptName(request) } : {}
+  const isAsked = mayDecideAtPrompt(context, request)
+  const prompt = isAsked ? { grantedAtPrompt: promptName(request) } : {}
   const ended = { runId, branch, callId: null, ...whose, report, ...prompt }
   if ((await context.runtime.calls.end(ended, hookAgent)) !== 'ended') {
     context.log('the result of an unknown call was reported', { runId, tool: call.tool })

@@ -14,6 +14,7 @@ type Options = {
   readonly policies?: Policies
   readonly askWaitMs?: number
   readonly otherSessions?: 'refused' | 'free'
+  readonly promptApprovals?: boolean
 }
 
 /** An answerer on a runtime in memory, and hooks of Claude Code that ask it. */
@@ -21,6 +22,7 @@ export function openHookBench({
   policies = [],
   askWaitMs = 0,
   otherSessions = 'refused',
+  promptApprovals = false,
 }: Options = {}) {
   const bench = openBench(openMemoryStore(), policies)
   const problems: string[] = []
@@ -28,7 +30,7 @@ export function openHookBench({
   const reported: GuardAlarm[] = []
   const context = openHookAnswerer({
     runtime: bench.runtime,
-    settings: { askWaitMs, stopsMax: 2, otherSessions },
+    settings: { askWaitMs, stopsMax: 2, otherSessions, promptApprovals },
     checkHooks: () => problems,
     guard: {
       of: (folder) => (isIn(folder, '/work') ? { workspace: '/work', folder: '/work' } : null),

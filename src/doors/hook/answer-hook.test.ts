@@ -150,7 +150,7 @@ test('an agent does not leave its run for another, unless a person has begun tha
   await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
   await runtime.send(runId, { kind: 'cancel', reason: 'tired' }, asAgent)
   await expect(runtime.start(mine, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
-  await runtime.start(request, asAgent)
+  await expect(runtime.start(request, asAgent)).rejects.toMatchObject({ code: 'NOT_PERMITTED' })
   expect(refusalIn(await call('Read', read))).toContain('cancelled')
   const { runId: next } = await runtime.start(request, asPerson)
   expect(refusalIn(await call('Read', read))).toBe('')

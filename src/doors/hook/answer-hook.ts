@@ -14,13 +14,14 @@ import type {
   HookRequestBody,
 } from '../api/hook-exchange.ts'
 import { callKey, endHostCall, judgeHostCall } from './answer-call.ts'
-import { answerPrompt, answerStop, beginSession } from './answer-session.ts'
+import { answerPrompt, answerStop, beginSession, noteSession } from './answer-session.ts'
 import {
   type HookContext,
   type HookOptions,
   type HookRequest,
   locateSession,
   sessionName,
+  speaksFor,
 } from './hook-context.ts'
 import { openHookPairs } from './hook-pairs.ts'
 import {
@@ -93,7 +94,8 @@ async function answer(
         return Promise.resolve(answerWithoutHooks(context, heard, place))
       }
       const { workspace, mayClaim } = place
-      return hear(context, { heard, protocol, workspace, runId, mayClaim })
+      const by = isUser ? 'user' : 'project'
+      return hear(context, { heard, protocol, workspace, runId, mayClaim, scope: by })
     })
     return protocol.answer(heard, isSecond ? repeated(heard, word) : word, wire)
   } catch (fault) {
@@ -192,18 +194,21 @@ async function payUses(context: HookContext, request: HookRequest): Promise<Hook
 const lastPayMsMax = 500
 
 /** A session ends: its run, and the branches of its sub-agents, are there for the next one. */
-async function end(
-  { runtime, memory, spending, withHooks }: HookContext,
-  request: HookRequest,
-): Promise<HookAnswer> {
+async function end(context: HookContext, request: HookRequest): Promise<HookAnswer> {
+  const { runtime, memory, spending, withHooks } = context
   const { heard } = request
   const session = sessionName(heard)
   const head = await runtime.sessions.runOf(session)
+  if (head !== null && !speaksFor(request, head)) return passAnswer
   // A run that the environment names is nobody's by a claim, and is paid for all the same.
   const paying = request.runId ?? head?.id
   if (paying !== undefined) {
     spending?.look(heard, { runId: paying, branch: null })
     await spending?.settled(heard, lastPayMsMax)
+  }
+  // WHY looked up: what the environment names may be no run at all.
+  if (paying !== undefined && (await runtime.readHead(paying)) !== null) {
+    await noteSession(context, request, { runId: paying, what: 'ended' })
   }
   const claims = head === null ? [] : await runtime.sessions.claimsOn(head.id)
   const mine = claims.map((claim) => claim.session).filter((one) => one.startsWith(`${session}/`))

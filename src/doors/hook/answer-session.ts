@@ -11,6 +11,7 @@ import {
   type HookContext,
   type HookRequest,
   locateSession,
+  mayDecideAtPrompt,
   promptName,
   sessionName,
   speakerName,
@@ -22,7 +23,23 @@ export async function beginSession(
   context: HookContext,
   request: HookRequest,
 ): Promise<HookAnswer> {
-  return sessionBriefAnswer(context, request, await locateSession(context, request))
+  const found = await locateSession(context, request)
+  if (found.kind === 'run' && request.heard.event.kind === 'begin') {
+    await noteSession(context, request, { runId: found.runId, what: 'began' })
+  }
+  return sessionBriefAnswer(context, request, found)
+}
+
+type SessionNote = { readonly runId: string; readonly what: 'began' | 'ended' }
+
+/** Puts on record that a session of the host began or ended. */
+export async function noteSession(
+  { runtime }: HookContext,
+  { heard }: HookRequest,
+  { runId, what }: SessionNote,
+): Promise<void> {
+  const by = { actor: { kind: 'system', name: 'pawl' }, commandId: null } as const
+  await runtime.send(runId, { kind: 'session', session: sessionName(heard), what }, by)
 }
 
 /** A person, or the host itself, speaks to the agent. */
@@ -51,11 +68,12 @@ export async function answerPrompt(
  * Otherwise the run would wait for an answer that was given.
  */
 async function refuseAsked(
-  { runtime }: HookContext,
+  context: HookContext,
   request: HookRequest,
   found: LocatedRun,
 ): Promise<void> {
-  if (found.kind !== 'run' || !request.protocol.asks) return
+  if (found.kind !== 'run' || !mayDecideAtPrompt(context, request)) return
+  const { runtime } = context
   const query = { runId: found.runId, status: 'pending', after: null, limit: 10 } as const
   const { items } = await runtime.listApprovals(query)
   const mine = callerName('hook', sessionName(request.heard))

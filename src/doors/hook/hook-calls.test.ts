@@ -12,8 +12,26 @@ import { openHookAnswerer } from './answer-hook.ts'
 
 const asking = [policyOf({ ask: [{ capability: 'edit' }] })]
 
-test('Claude Code asks its own user, and what they agreed to is recorded as that', async () => {
+test('a prompt of a host decides nothing unless a person has set that it may', async () => {
   const { runtime, call, hook, lastKey } = openHookBench({ policies: asking })
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const refused = await call('Edit', edit)
+  expect(refused.stdout).not.toContain('"ask"')
+  const { items } = await runtime.listApprovals({ status: 'pending', runId, after: null, limit: 9 })
+  expect(refusalIn(refused)).toContain(items[0]?.id)
+  const fields = { tool_name: 'Edit', tool_input: edit, tool_use_id: lastKey() }
+  await hook('PostToolUse', { ...fields, tool_response: {} })
+  await hook('UserPromptSubmit', { prompt: 'do something else' })
+  expect(await runtime.readApproval(items[0]?.id ?? '')).toMatchObject({ status: 'pending' })
+  const yes = { granted: true, note: '', hash: null, edits: null }
+  await runtime.resolve(items[0]?.id ?? '', yes, asPerson)
+  expect(refusalIn(await call('Edit', edit))).toBe('')
+})
+
+test('where it may, Claude Code asks its own user, and their answer is recorded', async () => {
+  const set = { policies: asking, promptApprovals: true }
+  const { runtime, call, hook, lastKey } = openHookBench(set)
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   const asked = JSON.parse((await call('Edit', edit)).stdout).hookSpecificOutput
@@ -167,7 +185,12 @@ test('a fault of the store blocks calls and prompts, and lets everybody stop', a
   }
   const runtime = again({ ...store, claimsOf: down, listRuns: down })
   const log = (): void => undefined
-  const settings = { askWaitMs: 0, stopsMax: 2, otherSessions: 'refused' } as const
+  const settings = {
+    askWaitMs: 0,
+    stopsMax: 2,
+    otherSessions: 'refused',
+    promptApprovals: false,
+  } as const
   const guard = { of: () => null, namedIn: () => null }
   const around = { settings, checkHooks: () => [], guard, report: () => undefined, log }
   const context = openHookAnswerer({ runtime, ...around })

@@ -2,8 +2,11 @@
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
+import type { RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import { isNear, realFolder } from '../../runtime/sessions/folders.ts'
 import type { GuardedFolder } from '../../runtime/sessions/guarded-folders.ts'
+import { sameFolders } from '../../runtime/sessions/repository.ts'
 import type { HookPairs } from './hook-pairs.ts'
 import type { HookInput, HookProtocol } from './hook-protocol.ts'
 import type { SessionMemory, SessionSet } from './session-memory.ts'
@@ -16,6 +19,8 @@ type HookSettings = {
   readonly stopsMax: number
   /** What a session may do that has no run, while runs of other sessions are open in its folder. */
   readonly otherSessions: 'refused' | 'free'
+  /** Whether an answer at the host's own prompt decides a call that waits for a person. */
+  readonly promptApprovals: boolean
 }
 
 /** Which folders are guarded. */
@@ -62,16 +67,41 @@ export type HookRequest = {
   readonly runId: string | null
   /** Whether its session may take a run that is free. */
   readonly mayClaim: boolean
+  /** Whether the hook is one of the folder, or of the user. */
+  readonly scope: 'project' | 'user'
 }
 
 /** The run that judges this session. */
-export function locateSession(
+export async function locateSession(
   { runtime, settings }: HookContext,
-  { heard, workspace, runId, mayClaim }: HookRequest,
+  request: HookRequest,
 ): Promise<LocatedRun> {
+  const { heard, workspace, runId, mayClaim } = request
   const { otherSessions } = settings
   const session = { name: sessionName(heard), agent: heard.agent, otherSessions, mayClaim }
-  return runtime.calls.locate({ workspace, runId, session })
+  const located = await runtime.calls.locate({ workspace, runId, session })
+  if (located.kind !== 'run') return located
+  return speaksFor(request, await runtime.readHead(located.runId)) ? located : foreignRun
+}
+
+/**
+ * Whether a hook speaks for a run: the hooks of a folder have a secret for that folder alone, and
+ * those of a user for every folder.
+ */
+export function speaksFor(
+  { workspace, scope }: Pick<HookRequest, 'workspace' | 'scope'>,
+  head: Pick<RunHead, 'workspace'> | null,
+): boolean {
+  const where = head?.workspace ?? null
+  if (scope === 'user' || where === null || isNear(where, workspace)) return true
+  return sameFolders(realFolder(workspace)).some((folder) => isNear(where, folder))
+}
+
+const foreignRun: LocatedRun = {
+  kind: 'unclear',
+  code: 'REQUEST_INVALID',
+  reason: 'the hooks of this folder speak for a session that works on a run of another folder',
+  hint: 'start a new session here, or set PAWL_RUN to a run of this folder',
 }
 
 /** A session under the name that claims use. */
@@ -83,6 +113,17 @@ export function sessionName({ host, session }: HookInput): string {
 export function speakerName({ heard }: HookRequest): string {
   const session = sessionName(heard)
   return heard.agent === null ? session : `${session}/${heard.agent}`
+}
+
+/**
+ * Whether the host's own user may decide about a call of a run.
+ * WHY not by default: Pawl learns of the answer from a report of the host's hook alone.
+ */
+export function mayDecideAtPrompt(
+  { settings }: Pick<HookContext, 'settings'>,
+  { protocol }: Pick<HookRequest, 'protocol'>,
+): boolean {
+  return protocol.asks && settings.promptApprovals
 }
 
 /** The name under which a decision at the host's own prompt is recorded. */

@@ -24,7 +24,7 @@ async function open(limits: Partial<HookLimits> = {}, answer?: AnswerHook): Prom
   const faults: unknown[] = []
   const door = await openHookDoor({
     path: join(folder, 'hook.sock'),
-    authenticate: (presented) => presented === token,
+    authenticate: (header) => header.token === token,
     answer: async (question) => {
       questions.push(question)
       return answer === undefined ? allow : answer(question)
@@ -119,10 +119,10 @@ test('what is not of the form is refused with words', async () => {
   for (const words of wrong) await expectRefused(opened, words, /are not compatible/)
 })
 
-test('a wrong token is refused before the payload is read', async () => {
+test('a wrong secret is refused before the payload is read', async () => {
   const opened = await open()
   const words = printHeader({ token: 'x', host: 'claude', workspace: null, runId: null })
-  await expectRefused(opened, `${words}{}`, /token/)
+  await expectRefused(opened, `${words}{}`, /no valid secret .* `pawl init`/)
   const socket = dial(opened)
   const heard = hear(socket)
   // Never ends what it says.

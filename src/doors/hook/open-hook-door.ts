@@ -19,7 +19,8 @@ import {
 
 type HookDoorOptions = {
   readonly answer: AnswerHook
-  readonly authenticate: (token: string) => boolean
+  /** Whether the secret in the header is the one for hooks of the folder in it. */
+  readonly authenticate: (header: HookHeader) => boolean
   readonly path: string
   readonly limits?: Partial<HookLimits>
   /** Hears of bugs; whoever asked was refused. */
@@ -138,7 +139,7 @@ function hear(door: Door, socket: Socket, done: (heard: HookMessage | HookOutput
       header = parseHeader(whole.toString('latin1', 0, lineBytes))
       if (header === null) return done(unknownForm)
       // WHY here: strangers do not get so far as to send a payload.
-      if (!door.authenticate(header.token)) return done(wrongToken)
+      if (!door.authenticate(header)) return done(wrongSecret)
       const rest = whole.subarray(lineBytes + 1)
       pieces = [rest]
       bytesCount = rest.length
@@ -152,7 +153,9 @@ function hear(door: Door, socket: Socket, done: (heard: HookMessage | HookOutput
 
 const seeDoctor = 'run `pawl doctor`'
 const unknownForm = blocked(`the hook client and the daemon are not compatible; ${seeDoctor}`)
-const wrongToken = blocked(`the hook's token is not valid for this daemon; ${seeDoctor}`)
+const wrongSecret = blocked(
+  'this hook has no valid secret for its folder; run `pawl init` there to renew the hooks',
+)
 
 async function answerAsk({ answer, onFault }: Door, ask: HookMessage): Promise<HookOutput> {
   const { token: _, ...asked } = ask.header

@@ -5,7 +5,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { asObject, type Json } from '../../core/json.ts'
 import type { Api } from '../api/api.ts'
-import type { Caller } from '../api/caller.ts'
 import { problem } from '../api/problem.ts'
 import { readBody } from './read-body.ts'
 import { sendProblem, sendText } from './send.ts'
@@ -15,14 +14,19 @@ export const hookPath = '/v1/hooks/:host'
 const bytesMax = 16 * 1024 * 1024
 
 type Exchange = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
-type HookRouteRequest = { readonly api: Api; readonly host: string; readonly caller: Caller | null }
+type HookRouteRequest = {
+  readonly api: Api
+  readonly host: string
+  /** As it stands in the header; empty: there is none. */
+  readonly secret: string
+}
 
 export async function answerHook(
-  { api, host, caller }: HookRouteRequest,
+  { api, host, secret }: HookRouteRequest,
   { incoming, outgoing }: Exchange,
 ): Promise<void> {
-  const refusal = api.refuse('runs.check', caller)
-  if (refusal !== null) return sendProblem(outgoing, refusal)
+  const workspace = decoded(incoming.headers['x-pawl-workspace'])
+  if (!api.checkHook(secret, { workspace })) return sendProblem(outgoing, wrongSecret)
   const body = await readBody(incoming, bytesMax)
   if (!body.ok) return sendProblem(outgoing, body.problem)
   if (api.answerHook === null) {
@@ -32,7 +36,7 @@ export async function answerHook(
   const reply = await api.answerHook({
     host,
     payload: asObject(body.value as Json) ?? {},
-    workspace: decoded(headers['x-pawl-workspace']),
+    workspace,
     runId: runIn(headers['x-pawl-run']),
   })
   if (reply.kind === 'block') {
@@ -40,6 +44,11 @@ export async function answerHook(
   }
   sendText(outgoing, { 'content-type': 'application/json' }, JSON.stringify(reply.json))
 }
+
+const wrongSecret = problem('TOKEN_INVALID', {
+  detail: 'this is not the secret for hooks of this folder',
+  hint: 'run `pawl init` in the folder to renew its hooks',
+})
 
 type Header = string | string[] | undefined
 

@@ -8,7 +8,7 @@ import { safeHeaders } from './send.ts'
 
 export type Mount = {
   readonly path: string
-  readonly answer: (request: Request) => Promise<Response>
+  readonly answer: (request: Request, caller: Caller) => Promise<Response>
 }
 
 /** Answers for a mount. */
@@ -17,13 +17,13 @@ export async function answerMount(
   caller: Caller | null,
   request: Request,
 ): Promise<Response> {
-  const response = refuse(caller) ?? (await mount.answer(request))
+  const response =
+    caller?.role === 'agent' ? await mount.answer(request, caller) : refusalFor(caller)
   for (const [name, value] of Object.entries(safeHeaders)) response.headers.set(name, value)
   return response
 }
 
-function refuse(caller: Caller | null): Response | null {
-  if (caller?.role === 'agent') return null
+function refusalFor(caller: Caller | null): Response {
   const why =
     caller === null
       ? problem('TOKEN_INVALID', {

@@ -136,10 +136,17 @@ function allowedMethods(): ReadonlyMap<string, readonly string[]> {
   return all
 }
 
-function callerOf({ api, c }: Exchange): Caller | null {
-  const bearer = /^Bearer ([\x21-\x7e]+)$/i.exec(c.env.incoming.headers.authorization ?? '')
-  if (bearer?.[1] === undefined) return signedInCaller({ api, incoming: c.env.incoming })
-  return api.authenticate(bearer[1])
+function callerOf(exchange: Exchange): Caller | null {
+  const { api, c } = exchange
+  const bearer = bearerOf(exchange)
+  if (bearer === null) return signedInCaller({ api, incoming: c.env.incoming })
+  return api.authenticate(bearer)
+}
+
+/** What the header shows; null: there is none. */
+function bearerOf({ c }: Exchange): string | null {
+  const { authorization = '' } = c.env.incoming.headers
+  return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1] ?? null
 }
 
 async function perform(exchange: Exchange, name: OperationName): Promise<void> {
@@ -241,7 +248,7 @@ async function showAsset({ c }: Exchange, files: PageFiles | null): Promise<void
 function tellHook(exchange: Exchange): Promise<void> {
   const { api, c } = exchange
   const host = c.req.param('host') ?? ''
-  return answerHook({ api, host, caller: callerOf(exchange) }, c.env)
+  return answerHook({ api, host, secret: bearerOf(exchange) ?? '' }, c.env)
 }
 
 function answerLink({ api, c }: Exchange, act: typeof showLink): Promise<void> {

@@ -43,7 +43,7 @@ function checkFile(file: InstalledFile, text: string): InstallProblem | null {
     if (hashOwn(own) !== file.sha256) {
       return { path, kind: 'changed', message: `Pawl's entries in \`${path}\` were changed` }
     }
-    const off = shape.kind === 'json' ? offIn(text) : null
+    const off = shape.kind === 'json' ? offSwitchIn(text) : null
     return off === null ? null : { path, kind: 'off', message: `\`${path}\` has ${off}` }
   } catch (fault) {
     if (!(fault instanceof PawlError)) throw fault
@@ -53,8 +53,8 @@ function checkFile(file: InstalledFile, text: string): InstallProblem | null {
 
 const offSwitches = fromAgentHosts<OffSwitch>((host) => host.offSwitches)
 
-/** What tells a host to leave hooks alone; null: nothing does. */
-function offIn(text: string): string | null {
+/** What in a file of settings tells a host to leave hooks alone; null: nothing does. */
+export function offSwitchIn(text: string): string | null {
   const { root } = readSource(text, 'json')
   const settings = root === null ? null : plainValue(root)
   const found = offSwitches.find(({ setting, value }) => {

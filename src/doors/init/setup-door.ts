@@ -18,6 +18,8 @@ export type SetupDoor = {
   }) => string
   /** Puts the client that hooks call into the data directory, or a newer one in its place. */
   readonly installClient: () => Promise<void>
+  /** The secret for hooks of a folder; null: the data directory has no key yet. */
+  readonly hookSecret: (workspace: string) => string | null
   /** The port that HTTP hooks are told; 0: none was set. */
   readonly readPort: () => number
   readonly keepPort: (port: number) => void

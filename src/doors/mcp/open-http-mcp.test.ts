@@ -39,10 +39,12 @@ function requestOf(method: string, message: object | null, session?: string): Re
   })
 }
 
+const agent = { role: 'agent', name: 'agent' } as const
+
 async function begin({ answer }: HttpMcp): Promise<string> {
   const clientInfo = { name: 'raw', version: '1' }
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
-  const response = await answer(requestOf('POST', { id: 1, method: 'initialize', params }))
+  const response = await answer(requestOf('POST', { id: 1, method: 'initialize', params }), agent)
   await response.text()
   return response.headers.get('mcp-session-id') ?? `none: ${response.status}`
 }
@@ -50,7 +52,7 @@ async function begin({ answer }: HttpMcp): Promise<string> {
 const ping = { id: 2, method: 'ping' }
 
 async function statusOf({ answer }: HttpMcp, session: string): Promise<number> {
-  const response = await answer(requestOf('POST', ping, session))
+  const response = await answer(requestOf('POST', ping, session), agent)
   await response.text()
   return response.status
 }
@@ -59,7 +61,7 @@ test('a session that says nothing for long is forgotten, one that listens is not
   const mcp = open({ silenceMs: 40 })
   const [quiet, listening] = [await begin(mcp), await begin(mcp)]
   expect(await statusOf(mcp, quiet)).toBe(200)
-  const stream = await mcp.answer(requestOf('GET', null, listening))
+  const stream = await mcp.answer(requestOf('GET', null, listening), agent)
   expect(stream.headers.get('content-type')).toBe('text/event-stream')
   await expect.poll(() => statusAfter(mcp, quiet, 150)).toBe(404)
   expect(await statusOf(mcp, listening)).toBe(200)
@@ -80,7 +82,7 @@ test('one session too many takes the place of the longest idle, or is refused', 
   const third = await begin(mcp)
   const statuses = await Promise.all([first, second, third].map((one) => statusOf(mcp, one)))
   expect(statuses).toEqual([200, 404, 200])
-  const streams = [first, third].map((one) => mcp.answer(requestOf('GET', null, one)))
+  const streams = [first, third].map((one) => mcp.answer(requestOf('GET', null, one), agent))
   expect((await Promise.all(streams)).map((one) => one.status)).toEqual([200, 200])
   expect(await begin(mcp)).toBe('none: 503')
 })
@@ -88,14 +90,14 @@ test('one session too many takes the place of the longest idle, or is refused', 
 test('DELETE ends a session and no other', async () => {
   const mcp = open({})
   const [one, other] = [await begin(mcp), await begin(mcp)]
-  expect((await mcp.answer(requestOf('DELETE', null, one))).status).toBe(200)
+  expect((await mcp.answer(requestOf('DELETE', null, one), agent)).status).toBe(200)
   expect(await statusOf(mcp, one)).toBe(404)
   expect(await statusOf(mcp, other)).toBe(200)
 })
 
 test('closing ends streams', async () => {
   const mcp = open({})
-  const stream = await mcp.answer(requestOf('GET', null, await begin(mcp)))
+  const stream = await mcp.answer(requestOf('GET', null, await begin(mcp)), agent)
   await mcp.close()
   expect(await stream.text()).not.toContain('data:')
 })
@@ -112,7 +114,7 @@ test('an answer of the newer era is a stream, which beats while a call waits', a
   const request = requestOf('POST', { id: 1, method: 'tools/list', params: { _meta } })
   request.headers.set('mcp-protocol-version', version)
   request.headers.set('mcp-method', 'tools/list')
-  const response = await mcp.answer(request)
+  const response = await mcp.answer(request, agent)
   // WHY: the door ends connections on which nothing is said, and a wait may last ten minutes.
   expect(response.headers.get('content-type')).toContain('text/event-stream')
   expect(await response.text()).toContain('pawl_load_workflow')

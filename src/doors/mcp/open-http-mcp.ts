@@ -14,6 +14,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Json } from '../../core/json.ts'
+import type { Caller } from '../api/caller.ts'
 import {
   type ClientSession,
   type Endpoint,
@@ -37,7 +38,7 @@ import { runUris } from './resources.ts'
 type HttpMcpOptions = {
   readonly endpoint: Endpoint
   /** A link to the daemon, as an agent. */
-  readonly link: () => ReconnectingClient
+  readonly link: (caller: Caller) => ReconnectingClient
   readonly version: string
   readonly onFault: (fault: unknown) => void
   readonly limits?: Partial<HttpMcpLimits>
@@ -51,7 +52,7 @@ export type HttpMcpLimits = {
 }
 
 export type HttpMcp = {
-  readonly answer: (request: Request) => Promise<Response>
+  readonly answer: (request: Request, caller: Caller) => Promise<Response>
   /** Ends every session and stream. */
   readonly close: () => Promise<void>
 }
@@ -96,24 +97,27 @@ export function openHttpMcp(options: HttpMcpOptions): HttpMcp {
     clients.set(key, client)
     return client
   }
-  const clientFor = async (request: Request, body: Json | undefined): Promise<ClientOrError> => {
+  const clientFor = async (asked: HttpQuestion): Promise<ClientOrError> => {
+    const { request, body, caller } = asked
     const isOlder = await isLegacyRequest(request, body)
     const session = request.headers.get('mcp-session-id')
-    if (isOlder && session !== null) return clients.get(session) ?? unknownSession
+    const whose = caller.session?.name ?? ''
+    if (isOlder && session !== null) return clients.get(`${whose} ${session}`) ?? unknownSession
     if (isOlder && !isInitializeRequest(body)) return noSession
     const where = whereOf(options.endpoint, new URL(request.url).searchParams)
     if ('code' in where) return where
     const id = randomUUID()
-    const setting = { ...options, where }
+    const setting = { ...options, where, caller }
+    const key = `${whose} ${id}`
     return isOlder
-      ? (enter(id, () => openSession(setting, { id, onEnd: () => forget(id) })) ?? tooMany)
-      : (enter(JSON.stringify(where), () => openStateless(setting)) ?? tooMany)
+      ? (enter(key, () => openSession(setting, { id, onEnd: () => forget(key) })) ?? tooMany)
+      : (enter(`${whose} ${JSON.stringify(where)}`, () => openStateless(setting)) ?? tooMany)
   }
   return {
-    answer: async (request) => {
+    answer: async (request, caller) => {
       const read = await readHttpMessage(request)
       if ('code' in read) return complain(read)
-      const client = await clientFor(request, read.body)
+      const client = await clientFor({ request, body: read.body, caller })
       if ('code' in client) return complain({ ...client, id: requestIdOf(read.body) })
       client.lastAt = performance.now()
       return client.answer(request, read.body)
@@ -129,18 +133,25 @@ export function openHttpMcp(options: HttpMcpOptions): HttpMcp {
 
 type ClientOrError = Client | Complaint
 
-type Setting = HttpMcpOptions & { readonly where: SessionPlace }
+type Setting = HttpMcpOptions & { readonly where: SessionPlace; readonly caller: Caller }
+
+type HttpQuestion = {
+  readonly request: Request
+  readonly body: Json | undefined
+  readonly caller: Caller
+}
 
 type Session = { readonly id: string; readonly onEnd: () => void }
 
-function openSession({ where, link, version, onFault }: Setting, { id, onEnd }: Session): Client {
+function openSession(setting: Setting, { id, onEnd }: Session): Client {
+  const { where, link, caller, version, onFault } = setting
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: onEnd,
   })
   const seat = openClientSession({
     ...where,
-    link: link(),
+    link: link(caller),
     version,
     onFault,
     onChange: (change) => tell(change).catch(onFault),
@@ -163,11 +174,11 @@ function openSession({ where, link, version, onFault }: Setting, { id, onEnd }: 
   }
 }
 
-function openStateless({ where, link, version, onFault }: Setting): Client {
+function openStateless({ where, link, caller, version, onFault }: Setting): Client {
   const bus = new InMemoryServerEventBus(onFault)
   const seat: ClientSession = openClientSession({
     ...where,
-    link: link(),
+    link: link(caller),
     version,
     onFault,
     onChange: async (change) => {

@@ -38,13 +38,21 @@ type State = {
   isEnding: boolean
   /** Made when the first question needs it. */
   gone: AbortController | null
+  /** The sessions of agents that this connection holds, and how to let go of them. */
+  readonly holds: Map<string, () => void>
 }
 
 /** Answers everything that comes over a connection, until it ends. Returns how to end it. */
 export function serveConnection(connection: Connection): () => void {
   const { socket, limits } = connection
   const cutter = openLineSplitter()
-  const state: State = { openCount: 0, lineBytesMax: requestBytesMax, isEnding: false, gone: null }
+  const state: State = {
+    openCount: 0,
+    lineBytesMax: requestBytesMax,
+    isEnding: false,
+    gone: null,
+    holds: new Map(),
+  }
   const finish = (): void => {
     state.isEnding = true
     // WHY now: who has left waits for nothing any more, and a caller that only sends no more gets
@@ -55,6 +63,9 @@ export function serveConnection(connection: Connection): () => void {
   // WHY: a caller that breaks off is no event; what it asked for is finished and forgotten.
   socket.on('error', () => socket.destroy())
   socket.on('close', finish)
+  // WHY not when it was idle for too long: then the program is still there.
+  socket.on('end', () => letGo(state))
+  socket.on('error', () => letGo(state))
   socket.on('end', finish)
   socket.on('drain', () => pace(connection, state))
   socket.setTimeout(limits.idleMs, () => {
@@ -71,6 +82,11 @@ export function serveConnection(connection: Connection): () => void {
     pace(connection, state)
   })
   return finish
+}
+
+function letGo({ holds }: State): void {
+  for (const release of holds.values()) release()
+  holds.clear()
 }
 
 function tooLong({ lineBytesMax }: State): ProblemDocument {
@@ -117,6 +133,10 @@ async function answer(connection: Connection, state: State, frame: SocketFrame):
   const { api } = connection
   const { id, op, commandId, traceparent, input } = frame
   const caller: Caller | null = api.authenticate(frame.token)
+  const session = caller?.session
+  if (session !== undefined && api.agents !== null && !state.holds.has(session.name)) {
+    state.holds.set(session.name, api.agents.hold(session))
+  }
   // WHY: a whole run that is imported is longer than any question; strangers do not get so far.
   if (caller?.role === 'person') state.lineBytesMax = importBytesMax
   const signal = (): AbortSignal => {

@@ -47,7 +47,7 @@ test('the question of a host to its user about a job stays, as before', async ()
 })
 
 test('what the user refused at the prompt is asked about again, not denied', async () => {
-  const { runtime, call, hook } = openHookBench({ policies: asking })
+  const { runtime, call, hook } = openHookBench({ policies: asking, promptApprovals: true })
   const runId = await startRelease(runtime)
   await runtime.send(runId, say('READY'), asAgent)
   await call('Edit', edit)

@@ -36,6 +36,7 @@ function reportIntent(request: EndRequest): Intent {
     ...(caller === undefined ? {} : { caller: callerName(door, caller) }),
     ...(key === undefined ? {} : { key }),
     ...(holder === undefined ? {} : { holder: holderName(door, holder) }),
-    ...(grantedAtPrompt === undefined ? {} : { grantedAtPrompt }),
+    // INVARIANT: jobs, mail, secrets and the gateway are never decided at the prompt of a host.
+    ...(grantedAtPrompt === undefined || door !== 'hook' ? {} : { grantedAtPrompt }),
   }
 }

@@ -7,6 +7,7 @@
 import type { RunHead, Store } from '../ports.ts'
 import { isOpen } from '../runs/open-statuses.ts'
 import type { CallSignatures, PresentedSignature } from '../sessions/call-signature.ts'
+import { lockedText } from '../sessions/folder-locks.ts'
 import { isNear, realFolder } from '../sessions/folders.ts'
 import { sameFolders } from '../sessions/repository.ts'
 import { claimBranch, listRunsHere, runOfSession } from '../sessions/session-run.ts'
@@ -59,6 +60,8 @@ export type LocateTools = {
   readonly brokenHooks: (workspace: string) => readonly string[]
   /** Ids of the open runs of a folder, above it and below it, as far as two of them. */
   readonly openRuns: (workspace: string) => Promise<readonly string[]>
+  /** The run that has left a folder locked; null: it is not. */
+  readonly lockAt: (workspace: string) => Promise<string | null>
   /** Branches of a run that somebody can work on, the one at work first. */
   readonly openBranches: (runId: string) => Promise<readonly string[]>
 }
@@ -140,7 +143,19 @@ async function folderRun(
   }
   // WHY the last one: who could end its run would choose what it is held by.
   const runId = only ?? last
-  return runId === null ? { kind: 'none', others: [] } : { kind: 'run', runId, branch: null }
+  if (runId !== null) return { kind: 'run', runId, branch: null }
+  return (isPerson ? null : await lockedFolder(tools, workspace)) ?? { kind: 'none', others: [] }
+}
+
+/** Nothing is let through in a folder that an agent has left; null: it is not locked. */
+async function lockedFolder(
+  { lockAt }: LocateTools,
+  workspace: string,
+): Promise<UnclearRun | null> {
+  const runId = await lockAt(workspace)
+  if (runId === null) return null
+  const { reason, hint } = lockedText(runId)
+  return unclear(reason, hint)
 }
 
 async function idsAbove({ store }: LocateTools, workspace: string): Promise<readonly string[]> {
@@ -172,6 +187,8 @@ async function sessionRun(
   }
   // A run that has ended still says what may be done after it, until there is another.
   if (head !== null) return inBranch(tools, session, head.id)
+  const locked = await lockedFolder(tools, workspace)
+  if (locked !== null) return locked
   // WHY: an agent that could begin a second session, or end its own, would be free of its run.
   return all.length > 0 && session.otherSessions === 'refused'
     ? othersOpen(all)

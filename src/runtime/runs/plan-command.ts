@@ -42,8 +42,11 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       return { command: { type: 'RecordSpend', spend }, branch }
     }
     case 'report': {
-      const { callId, report, branch, grantedAtPrompt } = intent
-      const prompt = grantedAtPrompt === undefined ? {} : { grantedAtPrompt }
+      const { callId, report, branch, grantedAtPrompt, isClaim } = intent
+      const prompt = {
+        ...(grantedAtPrompt === undefined ? {} : { grantedAtPrompt }),
+        ...(isClaim === undefined ? {} : { isClaim }),
+      }
       const ended = { callId, report, ...prompt, ...identityOf(intent) }
       return { command: { type: 'ReportCall', ...ended }, branch }
     }
@@ -59,6 +62,10 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       return whole({ type: 'FinishBranch', branch: intent.branch })
     case 'warn':
       return whole({ type: 'RaiseWarning', message: truncateText(intent.message) })
+    case 'session':
+      return whole({
+        ...{ type: 'NoteSession', what: intent.what, session: truncateText(intent.session) },
+      })
     default:
       return assertNever(intent)
   }

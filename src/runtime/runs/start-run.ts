@@ -9,6 +9,7 @@ import type { DefinitionsContext } from '../definitions/definitions.ts'
 import { findDefinition } from '../definitions/find-definition.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { By, CommandOutcome, StartRequest } from '../runtime.ts'
+import { passLock } from '../sessions/folder-locks.ts'
 import { realFolder } from '../sessions/folders.ts'
 import { refuseOther, refuseSecond, runOfSession } from '../sessions/session-run.ts'
 import { type CommandContext, handleStart, repeatReply } from './handle-command.ts'
@@ -32,7 +33,10 @@ export async function startRun(
   }
   const { session } = request
   if (session !== undefined) refuseSecond(await runOfSession(context.store, session), by)
-  if (workspace !== null) await refuseOther(context.store, workspace, by)
+  if (workspace !== null) {
+    await refuseOther(context.store, workspace, by)
+    await passLock({ store: context.store, now: context.clock.now }, workspace, by)
+  }
   const { machine, library, notes } = await findDefinition(context, { definition, task, workspace })
   const where = workspace === null ? {} : { workspace }
   const pins = Object.keys(library).length === 0 ? {} : { library }

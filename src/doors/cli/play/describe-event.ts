@@ -44,6 +44,9 @@ function detailOf(event: Event): string {
       return `${pairs({ ...event.local, ...event.vars })} (${event.source})`
     case 'text.said':
       return valueText(event.text)
+    case 'session.began':
+    case 'session.ended':
+      return event.session
     case 'warning.raised':
       return `${event.code} ${event.message}`
     case 'run.completed':

@@ -1,5 +1,6 @@
 /** Connects to the daemon of this data directory, and starts it if there is none. */
 import { resolve } from 'node:path'
+import { issueCredential } from '../../../client/issue-credential.ts'
 import { type Client, openClient } from '../../../client/open-client.ts'
 import { readText } from '../../../runtime/definitions/read-definition.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
@@ -28,7 +29,9 @@ export async function connectDaemon(
       remarkText(`${what}; \`pawl stop\` stops it, and the next command starts the new one`, io),
     )
   }
-  return openClient({ socket: daemon.socket, token })
+  const isAgent = role === 'agent' && tokenFile === null
+  const shown = isAgent ? await issueCredential(daemon.socket, token) : token
+  return openClient({ socket: daemon.socket, token: shown })
 }
 
 function tokenIn(path: string): string {

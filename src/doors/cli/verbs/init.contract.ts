@@ -60,6 +60,7 @@ export function openBench(): Bench {
       `'${home}/bin/pawl-hook' ${host} ${folder === null ? '--user "$(pwd)"' : `'${folder}'`} ` +
       `|| exit ${failure === 'blocks' ? 2 : 0}`,
     installClient: async () => undefined,
+    hookSecret: () => token,
     readPort: () => port,
     keepPort: (next) => {
       port = next

@@ -28,7 +28,6 @@ import { choosePort, settlePort } from '../init/hook-port.ts'
 import { changeText, detailsText, notesText, plansSummary } from '../init/show-plan.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions } from '../options.ts'
-import { daemonOf } from '../remote/daemon-door.ts'
 import { refuseAgent } from '../remote/detect-agent.ts'
 
 const help: VerbHelp = {
@@ -133,25 +132,16 @@ async function findThem(
 
 /** Where HTTP hooks go; null: no host that was found has such hooks. */
 async function httpFor(found: readonly FoundHost[], here: Here): Promise<Http | null> {
-  const { setup, io, scope } = here
+  const { setup, io, scope, workspace } = here
   // The hooks of a user must not need a daemon where nothing is guarded.
   if (scope === 'user') return null
   if (!found.some(({ name }) => agentHosts[name].wires.includes('http'))) return null
   const port = await choosePort(io, setup)
-  return { url: `http://127.0.0.1:${port}`, token: tokenNow(io) ?? noToken, port }
+  return { url: `http://127.0.0.1:${port}`, token: setup.hookSecret(workspace) ?? noSecret, port }
 }
 
-/** Stands for the token while a data directory has none: nothing is made before it is agreed. */
-const noToken = '(token)'
-
-function tokenNow(io: Io): string | null {
-  try {
-    return daemonOf(io).token('agent')
-  } catch (fault) {
-    if (fault instanceof PawlError && fault.code === 'TOKEN_INVALID') return null
-    throw fault
-  }
-}
+/** Stands for the secret while there is none: nothing is made before it is agreed. */
+const noSecret = '(secret)'
 
 function plansFor(
   found: readonly FoundHost[],
@@ -184,13 +174,13 @@ async function mayWrite({ yes, json, io, details }: InitPrompt): Promise<Mode> {
 type Writing = Here & { readonly http: Http | null; readonly found: readonly FoundHost[] }
 
 async function write(shown: readonly HostPlan[], writing: Writing): Promise<Done> {
-  const { http, found, setup, io } = writing
+  const { http, found, setup, io, workspace: folder } = writing
   const words: string[] = []
   await setup.installClient()
   const isHttp = shown.some(({ wire }) => wire === 'http')
   const trouble = isHttp && http !== null ? await settlePort(http.port, io, setup) : null
   if (trouble !== null) words.push(trouble)
-  const token = tokenNow(io)
+  const token = setup.hookSecret(folder)
   const real = http === null || token === null ? http : { ...http, token }
   const plans = real?.token === http?.token ? shown : plansFor(found, real, writing)
   for (const plan of plans) {

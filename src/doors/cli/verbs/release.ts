@@ -11,7 +11,9 @@ const help: VerbHelp = {
   about: `\
 A run belongs to the first agent session that works in its folder, until that
 session ends. If the session disappeared (it was killed, or the machine was
-switched off), this command frees the run for the next session.`,
+switched off), this command frees the run for the next session. If an agent
+has cancelled its run, the folder is locked until a person starts the next run
+there or releases the cancelled one with this command.`,
   notes: `\
 JSON output is one object: { "released": ["HOST:ID"] }`,
   examples: ['release', 'release --json'],

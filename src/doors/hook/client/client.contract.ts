@@ -3,7 +3,15 @@
  * clients as a host sees them: what they print and how they end.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,16 +68,26 @@ export function openPlace(patience: Patience = 'real'): HookClientBench {
   const socket = join(folder, 'hook.sock')
   mkdirSync(bin, { mode: 0o700 })
   const node = join(folder, 'node')
-  const lines = { socket, token: join(folder, 'agent.token'), node, program: '/prog', home: folder }
+  const secrets = join(bin, 'hook.secrets')
+  const lines = { socket, secrets, node, program: '/prog', home: folder }
   const conf = Object.entries(lines).map(([name, path]) => `${name} ${path}\n`)
   writeFileSync(join(bin, 'hook.conf'), conf.join(''), { mode: 0o600 })
-  writeFileSync(lines.token, `${token}\n`, { mode: 0o600 })
+  writeFileSync(secrets, `x y\n- ${token}\nuser: ${token}\n`, { mode: 0o600 })
   if (compiler !== undefined) compile(patience, join(bin, 'pawl-hook'))
   const ask: HookClientBench['ask'] = (client, asked = {}) =>
     client === 'c'
-      ? runC(join(bin, 'pawl-hook'), asked)
+      ? runC(join(bin, 'pawl-hook'), withSecret(secrets, asked))
       : runNode(asked, { patience, socket, list: join(bin, 'guarded') })
   return { folder, bin, socket, ask }
+}
+
+/** Gives the folder that a hook names a secret. */
+function withSecret(secrets: string, asked: HookClientCall): HookClientCall {
+  const { workspace } = asked
+  if (typeof workspace === 'string' && workspace !== '') {
+    appendFileSync(secrets, `${encodeURIComponent(workspace)} ${token}\n`)
+  }
+  return asked
 }
 
 const compiled = new Map<Patience, Buffer>()

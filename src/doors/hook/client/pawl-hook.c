@@ -43,6 +43,7 @@
 #define ALARM_SECONDS 57
 #define CONNECT_RETRY_MS 10
 #define GUARDED_BYTES_MAX (256 * 1024)
+#define SECRETS_BYTES_MAX (256 * 1024)
 #define PATH_BYTES_MAX 4096
 
 extern char **environ;
@@ -50,9 +51,10 @@ extern char **environ;
 /* Static, so that there is no memory to run out of: the question, and beats with the answer. */
 static char header[HEADER_BYTES_MAX + 1], bytes[PAYLOAD_BYTES_MAX + 2];
 static char answer[BEATS_BYTES_MAX + ANSWER_BYTES_MAX + 1];
-static char conf_text[16 * 1024], guarded[GUARDED_BYTES_MAX + 1], token[256];
+static char conf_text[16 * 1024], guarded[GUARDED_BYTES_MAX + 1];
+static char secrets[SECRETS_BYTES_MAX + 1], secret[256];
 static char named_paths[64 * 1024];
-static struct { const char *socket, *token, *node, *program, *home; } conf;
+static struct { const char *socket, *secrets, *node, *program, *home; } conf;
 static long long deadline_ms;
 
 static void complain(const char *why, const char *detail) {
@@ -145,7 +147,7 @@ static void beside(const char *self, const char *name, char *path) {
 /* hook.conf stands beside this program: lines of a name and a path. */
 static void read_conf(const char *self) {
   static const struct { const char *name; const char **place; } fields[] = {
-    {"socket ", &conf.socket}, {"token ", &conf.token}, {"node ", &conf.node},
+    {"socket ", &conf.socket}, {"secrets ", &conf.secrets}, {"node ", &conf.node},
     {"program ", &conf.program}, {"home ", &conf.home},
   };
   static const size_t count = sizeof fields / sizeof *fields;
@@ -161,15 +163,6 @@ static void read_conf(const char *self) {
   for (size_t i = 0; i < count; i++) {
     if (*fields[i].place == NULL || **fields[i].place != '/') block("hook.conf is damaged");
   }
-}
-
-static void read_token(void) {
-  size_t length = read_own(conf.token, token, sizeof token);
-  if (length > 0 && token[length - 1] == '\n') token[--length] = 0;
-  for (size_t i = 0; i < length; i++) {
-    if (token[i] < '!' || token[i] > '~') length = 0;
-  }
-  if (length == 0) block("the token is damaged");
 }
 
 /* Becomes the Node client, which reads the payload from stdin. */
@@ -207,7 +200,7 @@ static void put_back(const char *payload, size_t length) {
   if (lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, 0) != 0) block_errno("the payload is lost");
 }
 
-/* Whoever listens gets the token, so it has to be us. */
+/* Whoever listens gets the secret, so it has to be us. */
 static int is_own_peer(int fd) {
 #ifdef SO_PEERCRED
   struct ucred peer;
@@ -258,10 +251,28 @@ static size_t put_field(size_t length, const char *text) {
   return length;
 }
 
+/* The secret for hooks of this folder: a line of its name, as the header spells it, and the secret. */
+static void read_secret(char **words) {
+  size_t name = is_user(words) ? (size_t)sprintf(header, "user:") : put_field(0, words[2]);
+  header[name++] = ' ';
+  read_own(conf.secrets, secrets, sizeof secrets);
+  for (char *line = strtok(secrets, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    if (strncmp(line, header, name) != 0) continue;
+    size_t length = strlen(line + name);
+    if (length == 0 || length >= sizeof secret) break;
+    for (size_t i = 0; i < length; i++) {
+      if (line[name + i] < '!' || line[name + i] > '~') block("hook.secrets is damaged");
+    }
+    strcpy(secret, line + name);
+    return;
+  }
+  block("the hooks of this folder have no secret; run `pawl init` there");
+}
+
 static size_t put_header(char **words) {
   const char *scope = is_user(words) ? "user:" : "";
   const char *folder = is_user(words) ? words[3] : words[2];
-  int head = snprintf(header, HEADER_BYTES_MAX, "PAWL-HOOK 1 %s %s %s", token, words[1], scope);
+  int head = snprintf(header, HEADER_BYTES_MAX, "PAWL-HOOK 1 %s %s %s", secret, words[1], scope);
   size_t length = put_field((size_t)head, folder);
   header[length++] = ' ';
   length = put_field(length, getenv("PAWL_RUN"));
@@ -497,7 +508,7 @@ int main(int count, char **words) {
     if (!is_concerned(words[0], words[3])) return 0;
   }
   int fd = connect_or_hand_over(words, end);
-  read_token();
+  read_secret(words);
   size_t begin = put_header(words);
   if (!is_user(words)) end = read_payload();
   send_all(fd, header, begin);

@@ -20,6 +20,7 @@ import {
   listen,
   openPlace,
   type ProcessResult,
+  token,
 } from './client.contract.ts'
 
 const ok = 'PAWL 1 0 2 0\nok'
@@ -61,9 +62,7 @@ describe.runIf(compiler !== undefined)('the client in C', () => {
       })
       expect(await place.ask('c', { payload }), said).toEqual({ code: 0, out: payload, err: '' })
       // Nothing of it stays behind.
-      expect(readdirSync(place.folder).toSorted()).toEqual([
-        ...['agent.token', 'bin', 'hook.sock', 'node'],
-      ])
+      expect(readdirSync(place.folder).toSorted()).toEqual([...['bin', 'hook.sock', 'node']])
     }
   })
 
@@ -108,7 +107,7 @@ describe.runIf(compiler !== undefined)('the client in C', () => {
     const conf = join(place.bin, 'hook.conf')
     const text = readFileSync(conf, 'utf8')
     expect(await place.ask('c')).toMatchObject({ code: 0, out: 'ok' })
-    for (const name of ['socket', 'token', 'node', 'program', 'home']) {
+    for (const name of ['socket', 'secrets', 'node', 'program', 'home']) {
       writeFileSync(conf, text.replace(new RegExp(`^${name} .*\n`, 'm'), ''))
       expectBlocked(await place.ask('c'), /hook\.conf is damaged/)
       writeFileSync(conf, text.replace(new RegExp(`^${name} .*\n`, 'm'), `${name} relative\n`))
@@ -127,16 +126,21 @@ describe.runIf(compiler !== undefined)('the client in C', () => {
     expectBlocked(await place.ask('c'), /hook\.conf: No such file/)
   })
 
-  test('blocks without a token that can be sent', async () => {
+  test('blocks without a secret for its folder that can be sent', async () => {
     const place = openPlace()
     await listen(place, (socket) => socket.end(ok))
-    const path = join(place.folder, 'agent.token')
-    for (const text of ['', '\n', 'a b\n', 'a\nb\n', 'é', 'x'.repeat(300)]) {
+    const path = join(place.bin, 'hook.secrets')
+    const wrong = ['', '\n', '-', '- \n', '/ x\n', '-- x\n', ` - ${token}\n`, 'user: x\n']
+    for (const text of [...wrong, `- ${'x'.repeat(300)}\n`]) {
+      writeFileSync(path, text)
+      expectBlocked(await place.ask('c'), /no secret; run `pawl init`/)
+    }
+    for (const text of ['- a b\n', '- é\n', `- ${token}\0\n`, 'x'.repeat(300_000)]) {
       writeFileSync(path, text)
       expectBlocked(await place.ask('c'), /damaged/)
     }
     rmSync(path)
-    expectBlocked(await place.ask('c'), /agent\.token: No such file/)
+    expectBlocked(await place.ask('c'), /hook\.secrets: No such file/)
   })
 
   test('blocks when it is called in another way', async () => {

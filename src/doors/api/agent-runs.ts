@@ -1,0 +1,115 @@
+/**
+ * Which runs the session of an agent may change: its own, those of the host's session that a hook
+ * has marked it for, and those that nobody has. Reading is free.
+ */
+import { type AgentHostId, agentHosts } from '../../core/hosts/registry.ts'
+import { isOpen } from '../../runtime/runs/open-statuses.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { AgentSession, AgentSessions, HeldPlace } from './agent-sessions.ts'
+import type { OperationName } from './operations-table.ts'
+import { type ProblemDocument, problem } from './problem.ts'
+
+/** Operations by which an agent changes a run that it names. */
+export const changesRun: ReadonlySet<OperationName> = new Set([
+  ...(['runs.signal', 'runs.check', 'runs.report', 'runs.spend', 'runs.pause'] as const),
+  ...(['runs.resume', 'runs.cancel', 'runs.finishBranch', 'runs.claim'] as const),
+  ...(['process.call', 'process.step', 'jobs.run', 'jobs.kill'] as const),
+])
+
+/**
+ * The others that name a run or a call of it. They read, or the process that began a call has to
+ * name itself as its holder, or the handler asks when it knows which run is meant.
+ */
+export const namesRun: ReadonlySet<OperationName> = new Set([
+  ...(['judge', 'gateway.check', 'gateway.report', 'gateway.renew'] as const),
+  ...(['gateway.offer', 'gateway.see'] as const),
+])
+
+type RunTools = {
+  readonly runtime: Pick<Runtime, 'readHead' | 'readRun' | 'sessions'>
+  readonly agents: AgentSessions
+}
+
+/** Why a session may not change a run; null: it may, and has it from now on. */
+export async function refuseForeignRun(
+  { runtime, agents }: RunTools,
+  session: AgentSession,
+  { runId, branch }: HeldPlace,
+): Promise<ProblemDocument | null> {
+  const { onlyRun } = session
+  if (onlyRun !== null) return onlyRun === runId ? null : otherRun(onlyRun, runId)
+  // What there is not, the operation says by itself.
+  if ((await runtime.readHead(runId)) === null || session.hasMarkFor(runId)) return null
+  const claims = await runtime.sessions.claimsOn(runId)
+  const claimed = claims.find(({ branch }) => branch === '')?.session ?? null
+  if (claimed !== null && session.hasMarkOf(claimed)) return null
+  if (claimed !== null && canMark(claimed)) return foreign(runId)
+  // WHY looked up: a branch that is not there stands for the run itself.
+  const isBranch = branch !== null && (await runtime.readRun(runId, null)).view.branches[branch]
+  const place = { runId, branch: isBranch ? branch : null }
+  const holder = agents.holderOf(place) ?? null
+  if (holder === session.name || agents.holderOf({ runId, branch: null }) === session.name) {
+    return null
+  }
+  if (holder !== null) return foreign(runId)
+  const mine = agents.runOf(session)
+  const head = mine === null ? null : await runtime.readHead(mine)
+  const isOther = mine !== null && mine !== runId
+  if (isOther && head !== null && isOpen(head.status)) return otherRun(mine, runId)
+  agents.take(session, place)
+  return null
+}
+
+/** Whether the hooks of a session's host tell whose its calls to Pawl are. */
+function canMark(hostSession: string): boolean {
+  const host = hostSession.slice(0, Math.max(0, hostSession.indexOf(':')))
+  return agentHosts[host as AgentHostId]?.canMarkCalls ?? true
+}
+
+function foreign(runId: string): ProblemDocument {
+  return problem('NOT_PERMITTED', {
+    detail: `another session works on run \`${runId}\``,
+    hint: `start a run of your own; a person can free this one with \`pawl release ${runId}\``,
+  })
+}
+
+function otherRun(mine: string, runId: string): ProblemDocument {
+  return problem('NOT_PERMITTED', {
+    detail: `this credential is for run \`${mine}\`, not for \`${runId}\``,
+    hint: 'ask for a credential of its own for each run (`credentials.issue`)',
+  })
+}
+
+/** Why a session may not act for a session of a host; null: a hook has marked a call of it. */
+export function refuseHostSession(
+  session: AgentSession,
+  hostSession: string,
+): ProblemDocument | null {
+  if (session.onlyRun === null && session.hasMarkOf(hostSession)) return null
+  return problem('NOT_PERMITTED', {
+    detail: `this credential does not belong to the session \`${hostSession}\``,
+    hint: 'leave `session` out; the hooks of a host say which session calls',
+  })
+}
+
+type StartTools = {
+  readonly runtime: Pick<Runtime, 'readHead'>
+  readonly agent: AgentSession
+  readonly agents: AgentSessions | null
+}
+
+/** Why a session may not start a run; null: it may. */
+export async function refuseStart(
+  { runtime, agent, agents }: StartTools,
+  hostSession: string | undefined,
+): Promise<ProblemDocument | null> {
+  if (hostSession !== undefined) return refuseHostSession(agent, hostSession)
+  const mine = agent.onlyRun ?? agents?.runOf(agent) ?? null
+  const head = mine === null ? null : await runtime.readHead(mine)
+  if (mine === null || (agent.onlyRun === null && !(head !== null && isOpen(head.status))))
+    return null
+  return problem('NOT_PERMITTED', {
+    detail: `this credential is for run \`${mine}\``,
+    hint: 'finish it, or ask for a credential of its own for each run (`credentials.issue`)',
+  })
+}

@@ -1,0 +1,20 @@
+/** Handlers of the operations by which agents get credentials. */
+import type { credentialOperations } from './credential-operations.ts'
+import { done, failedAnswer, type HandlersOf } from './handler-context.ts'
+import { problem } from './problem.ts'
+
+export const credentialHandlers: HandlersOf<keyof typeof credentialOperations> = {
+  'credentials.issue': async ({ agents }) => {
+    if (agents === null) return failedAnswer(noCredentials)
+    const { credential, session } = agents.issue()
+    return done({ credential, session: session.name })
+  },
+  'credentials.forRun': async ({ agents, runtime }, { runId }) => {
+    if (agents === null) return failedAnswer(noCredentials)
+    // Fault `RUN_UNKNOWN`.
+    await runtime.readRun(runId, null)
+    return done({ credential: agents.issueForRun(runId), runId })
+  },
+}
+
+const noCredentials = problem('REQUEST_INVALID', { detail: 'this daemon gives no credentials' })
