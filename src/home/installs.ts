@@ -16,8 +16,8 @@ const formatVersion = 1
 type InstallsFile = { readonly version: number; readonly installs: readonly Install[] }
 
 /**
- * All installs; none where there is no file yet. WHY a fault where only the list of folders is left:
- * without it, every one of them would be free from now on.
+ * All installs; none where there is no file yet.
+ * WHY a fault where only the list of folders is left: every one of them would be free from now on.
  */
 export function readInstalls(home: Home): readonly Install[] {
   const text = readPrivate(home.installs)

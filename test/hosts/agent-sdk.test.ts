@@ -1,7 +1,7 @@
 /**
- * The Claude Agent SDK, which starts Claude Code: it is held by the hooks of the folder, and without
- * its settings by what docs/reference/hosts.md says. Without either it is free, as the first case
- * shows: what can not fail proves nothing.
+ * The Claude Agent SDK, which starts Claude Code: it is held by the hooks of the folder, and
+ * without its settings by what docs/reference/hosts.md says. Without either it is free, as the
+ * first case shows: what can not fail proves nothing.
  */
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'

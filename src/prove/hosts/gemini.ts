@@ -31,6 +31,8 @@ export const geminiDriver: Driver = {
     // Without it the program ends with code 55 in a folder that nobody has trusted.
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
     GEMINI_TELEMETRY_ENABLED: 'false',
+    // WHY: it would start itself once more for a larger heap.
+    GEMINI_CLI_NO_RELAUNCH: 'true',
   }),
   toolCalls,
   unenforceable: {},

@@ -34,6 +34,8 @@ export const qwenDriver: Driver = {
     OPENAI_API_KEY: 'sk-test',
     OPENAI_MODEL: 'mock-model',
     QWEN_USAGE_STATISTICS_ENABLED: 'false',
+    // WHY: it would start itself once more for a larger heap, which takes as long again.
+    QWEN_CODE_NO_RELAUNCH: 'true',
   }),
   toolCalls,
   unenforceable: {},
