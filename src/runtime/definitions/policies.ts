@@ -10,6 +10,7 @@ import { hasErrors } from '../../core/finding.ts'
 import type { Policy } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
 import { policySchema } from '../../core/policy/schema.ts'
+import { errorCodeOf } from '../error-code.ts'
 import { PawlError } from '../pawl-error.ts'
 import { foldersOfRecord } from '../sessions/repository.ts'
 import { readDefinition, readWorkspaceDefinition, type SourceFile } from './read-definition.ts'
@@ -39,6 +40,18 @@ export function openPolicies(home: string | null, now: () => number): Policies {
   ]
 }
 
+/** WHY here: a folder that no system can have is a fault of whoever named it, not of Pawl. */
+function refuseImpossible(workspace: string): void {
+  try {
+    statSync(join(workspace, '.pawl', fileNames.join()), { throwIfNoEntry: false })
+  } catch (cause) {
+    const code = errorCodeOf(cause)
+    if (code !== 'ENAMETOOLONG' && code !== 'ERR_INVALID_ARG_VALUE') return
+    const hint = 'send the absolute path of a folder'
+    throw new PawlError('REQUEST_INVALID', 'the workspace cannot be a path', { hint, cause })
+  }
+}
+
 /** How long it is believed where the main work tree of a folder is, and of how many folders. */
 const foldersMs = 500
 const foldersMax = 1_000
@@ -54,6 +67,7 @@ function openFolders(now: () => number): (workspace: string) => readonly string[
   return (workspace) => {
     const before = known.get(workspace)
     if (before !== undefined && now() - before.at < foldersMs) return before.folders
+    refuseImpossible(workspace)
     const folders = foldersOfRecord(workspace).map((folder) => join(folder, '.pawl'))
     if (known.size >= foldersMax) known.clear()
     known.set(workspace, { at: now(), folders })

@@ -22,8 +22,10 @@ function hashOf(runId: string, before: string, record: Unhashed): string {
   const { seq, member, type, at, actor, commandId, binds, data } = record
   // WHY a list as JSON: two records never become the same text, whatever their fields hold.
   // WHY two lengths: records of older versions bind nothing, and keep the hash they were given.
-  const listed = [before, runId, seq, member, type, at, actor, commandId]
-  const fields = JSON.stringify(binds === null ? listed : [...listed, binds])
+  const fields =
+    binds === null
+      ? JSON.stringify([before, runId, seq, member, type, at, actor, commandId])
+      : JSON.stringify([before, runId, seq, member, type, at, actor, commandId, binds])
   return hash('sha256', `${fields}\n${data}`, 'hex')
 }
 
