@@ -20,6 +20,7 @@ const note = '<!-- Written by `npm run reference`. Do not edit. -->\n'
 /** What the three dialects share is explained once. */
 const sharedNames = [
   ...['policy', 'policy_rule', 'deny_rule', 'rate_limit', 'budget_limit', 'approvals', 'paths'],
+  'approval_proof',
 ]
 
 const dialects: readonly (readonly [name: SchemaName, title: string, root: string | null])[] = [

@@ -17,6 +17,7 @@ import {
 import { useApiQuery } from '../data/use-api-query.ts'
 import { useValueStore } from '../data/value-store.ts'
 import { PageHead, ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
+import { MessageText } from '../parts/message-text.tsx'
 import { showToast } from '../parts/toast.tsx'
 
 type Act = (work: () => Promise<string>) => Promise<void>
@@ -70,7 +71,7 @@ type PartProps = {
 const protectedText =
   'A stolen token, cookie or link cannot decide. `pawl log --verify` checks each signature.'
 const loweredText =
-  'config.json sets approvals.proof to token, so a program that runs as you can approve.'
+  '`config.json` sets `approvals.proof` to `token`, so a program that runs as you can approve.'
 const openText =
   'A program that runs as you can read your token and approve. A passkey prevents that.'
 
@@ -88,7 +89,9 @@ function ProofNote({ overview }: { readonly overview: PasskeyOverview }) {
         </strong>
       </div>
       <p className="soft wrap">
-        {isRequired ? protectedText : setting === 'token' ? loweredText : openText}
+        <MessageText
+          text={isRequired ? protectedText : setting === 'token' ? loweredText : openText}
+        />
       </p>
       {resetsCount === 0 ? null : (
         <p className="soft wrap">
@@ -109,7 +112,7 @@ function Waiting({ overview, isBusy, act }: PartProps) {
       </header>
       <ul className="list">
         {overview.proposals.map(({ id, kind, person, label, expiresAt }) => (
-          <li key={id} className="line">
+          <li key={id} className="row pad">
             <span className="grow wrap">
               <strong>{kind === 'add' ? 'Add' : 'Remove'}</strong> {label} of {person}
               <span className="soft small">
@@ -205,7 +208,7 @@ function Keys({ overview, isBusy, act }: PartProps) {
       </header>
       <ul className="list">
         {keys.map((key) => (
-          <li key={key.credentialId} className="line">
+          <li key={key.credentialId} className="row pad">
             <KeyText passkey={key} />
             {own.includes(key) ? (
               <button

@@ -177,6 +177,22 @@ describe.runIf(canBrowse)('passkeys', { timeout: 60_000 }, () => {
     expect(items.find((one) => one.label === 'spare')).toMatchObject({ isActive: false })
   })
 
+  test('`pawl approve` leads to the page, and ends when it is signed there', async () => {
+    const { id } = await ask('SHIP', { version: '1' })
+    const said = ['--note', 'from the terminal', '--var', 'version=3']
+    const terminal = site.house.start(['approve', id, ...said])
+    const link = /http:\/\/localhost:\d+\/#\/sign-in\/\S+/
+    await until(() => link.test(terminal.said()), 'the terminal names the page')
+    const { page } = owner
+    await page.goto(link.exec(terminal.said())?.[0] ?? '')
+    await page.getByText('You sign with your passkey').waitFor()
+    expect(await page.getByLabel('Reason or note').inputValue()).toBe('from the terminal')
+    expect(await page.getByLabel('Change version').inputValue()).toBe('3')
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await terminal.ended
+    expect(terminal.said()).toContain('granted by')
+  })
+
   test('an exported run is verified on another machine, without a network', async () => {
     const { runId, id } = await ask('SHIP', { version: '1' })
     await decide(owner.page, id, 'Approve')
@@ -193,5 +209,22 @@ describe.runIf(canBrowse)('passkeys', { timeout: 60_000 }, () => {
     } finally {
       await other.close()
     }
+  })
+
+  test('a reset is on record, refused to agents, and does not make tokens enough', async () => {
+    await site.restart(async () => {
+      const agent = site.house.start(['passkey', 'reset', '--yes'], { env: { CLAUDECODE: '1' } })
+      await agent.ended
+      expect(agent.said()).toContain('not available to agents')
+      const reset = await site.house.cli('passkey', 'reset', '--yes')
+      expect(reset.out).toContain('of everybody removed')
+    })
+    const { isRequired, resetsCount, items } = await site.as.person.passkeys.list()
+    expect({ isRequired, resetsCount }).toEqual({ isRequired: true, resetsCount: 1 })
+    expect(items.some((one) => one.isActive)).toBe(false)
+    const { id } = await ask('SHIP', { version: '1' })
+    const decided = site.as.person.approvals.decide({ id, granted: true })
+    await expect(decided).rejects.toMatchObject({ code: 'PASSKEY_NEEDED' })
+    expect((await site.house.cli('passkey', 'list')).out).toContain('reset offline 1 time')
   })
 })

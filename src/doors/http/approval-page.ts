@@ -4,7 +4,11 @@
  */
 import { hash } from 'node:crypto'
 import { visible } from '../../core/policy/format-call-input.ts'
-import type { ApprovalQuestion, QuestionPart } from '../../runtime/people/approval-question.ts'
+import {
+  type ApprovalQuestion,
+  isSignedOnly,
+  type QuestionPart,
+} from '../../runtime/people/approval-question.ts'
 import type { LinkReading } from '../../runtime/people/decide-link.ts'
 import { decideStyle } from './approval-page-style.ts'
 
@@ -53,6 +57,18 @@ function openPage(
     `<h1${message.length > longChars ? ' class="long"' : ''}>${text(message)}</h1>`,
     ...(remark === null ? [] : [`<p class="alert" role="alert">${text(remark)}</p>`]),
     ...shown(question),
+    ...(isSignedOnly(question.row) ? unsignableHere : formOf(person, token, ends)),
+  ])
+}
+
+/** WHY: this page has no script, and a link is no place to keep a passkey for. */
+const unsignableHere = [
+  '<p class="alert" role="alert">This decision must be signed with a passkey, which this page ',
+  'cannot do. Run <code>pawl open</code> on the machine where Pawl runs, and decide there.</p>',
+]
+
+function formOf(person: string, token: string, ends: string): readonly string[] {
+  return [
     '<form method="post">',
     `<input type="hidden" name="token" value="${text(token)}">`,
     '<label for="note">Reason or note; the agent reads it</label>',
@@ -64,7 +80,7 @@ function openPage(
     '<button class="yes" name="decision" value="approve">Approve</button>',
     '</div>',
     '</form>',
-  ])
+  ]
 }
 
 /** A question that holds a whole call is no headline. */
