@@ -139,7 +139,7 @@ function unpinned(server: string, tool: string): CallRefused {
 function tell(answered: UpstreamAnswer): ToolCallResult {
   switch (answered.kind) {
     case 'result':
-      return { result: answered.result }
+      return { result: withoutOwnMeta(answered.result) }
     case 'error':
       return { error: answered.error }
     case 'cancelled':
@@ -149,6 +149,15 @@ function tell(answered: UpstreamAnswer): ToolCallResult {
       return { result: refusedResult({ code, reason, hint, approvalId: null }, []) }
     }
   }
+}
+
+/** WHY: what Pawl says of a call stands there, and no server may speak for it. */
+function withoutOwnMeta(result: Json): Json {
+  const fields = asObject(result)
+  const meta = asObject(fields?._meta ?? null)
+  if (fields === null || meta === null) return result
+  const kept = Object.entries(meta).filter(([name]) => !name.toLowerCase().startsWith('pawl/'))
+  return { ...fields, _meta: Object.fromEntries(kept) }
 }
 
 /** WHY a result: models read results, and hosts hide errors. */

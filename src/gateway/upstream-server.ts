@@ -3,6 +3,7 @@ import { asObject, type Json, type JsonObject } from '../core/json.ts'
 import { microUsd } from '../core/money.ts'
 import { launchIn, pinLaunch } from '../core/tools/launch-pin.ts'
 import { errorMessageOf } from '../runtime/error-code.ts'
+import { coalesced } from './coalesce-refresh.ts'
 import { callerOf, type GatewayContext } from './gateway-context.ts'
 import type { ServerEntry } from './gateway-file.ts'
 import type { RpcNotification, RpcRequest } from './json-rpc.ts'
@@ -90,10 +91,11 @@ export function openUpstreamServer(
     upstream,
     tools: () => state.offerings,
     lists: () => state.lists,
-    refresh: async (what) => {
+    // WHY: a server may say that its lists have changed as often as it likes.
+    refresh: coalesced(async (what) => {
       await refreshOne({ context, entry, state, ask, can: upstream.can }, what)
       ears.onOffers(server)
-    },
+    }),
     lookAgain: async () => {
       if (!state.isLaunched) return void (await upstream.ensure())
       if ([...state.offerings.values()].every(({ isAccepted }) => isAccepted)) return

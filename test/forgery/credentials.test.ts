@@ -167,6 +167,21 @@ describe.runIf(isOurNode)('a credential that is not good for it', () => {
     })
   })
 
+  test.each([
+    ['with a zero', '/a\0b'],
+    ['with a long name', `/${'x'.repeat(400)}`],
+  ])('a folder %s is an error of the request, not of the daemon', async (_, workspace) => {
+    const answer = await fetch(`${house.note()?.http}/v1/judge`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokenOf('agent')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ workspace, tool: 'Read', input: { file_path: 'a' } }),
+    })
+    expect(answer.status).toBeLessThan(500)
+  })
+
   test('a hook that names no folder is refused', async () => {
     expect((await post(hookSecretIn(house), 'PreToolUse', { ...call, at: '' })).status).toBe(401)
   })

@@ -1,6 +1,8 @@
 /** The contents of certain files of a folder, read again when they have changed. */
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorCodeOf } from '../error-code.ts'
+import { PawlError } from '../pawl-error.ts'
 
 /** How long a look at the files is believed; a pass of a gateway may go by it as long again. */
 const freshMs = 500
@@ -34,8 +36,20 @@ export function openWatchedFiles<T>({ names, read, now }: FileReading<T>): (fold
 function stampOf(folder: string, names: readonly string[]): string {
   return names
     .map((name) => {
-      const stats = statSync(join(folder, name), { throwIfNoEntry: false })
+      const stats = statsOf(join(folder, name))
       return stats === undefined ? '' : `${stats.ino}.${stats.size}.${stats.mtimeMs}`
     })
     .join('|')
+}
+
+/** Fault `REQUEST_INVALID`: no system has a path like this. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (fault) {
+    const code = errorCodeOf(fault)
+    if (code !== 'ENAMETOOLONG' && code !== 'ERR_INVALID_ARG_VALUE') throw fault
+    const hint = 'use the path of a folder, without a zero and with names of up to 255 bytes'
+    throw new PawlError('REQUEST_INVALID', 'the path of the folder is not valid', { hint })
+  }
 }
