@@ -5,9 +5,8 @@
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { agentHosts } from '../core/hosts/registry.ts'
+import { type AgentHostId, agentHosts } from '../core/hosts/registry.ts'
 import { offSwitchIn } from '../doors/init/check-install.ts'
-import type { Install } from '../doors/init/install.ts'
 import type { Home } from '../home/home.ts'
 import { readStamp } from './install-program.ts'
 import { fileHash } from './native-programs.ts'
@@ -36,7 +35,7 @@ function clientProblem(path: string, mode: number | undefined, wanted: string): 
 
 /** Files of other scopes in which a host was told not to use hooks. */
 export function switchedOff(
-  { host, workspace }: Pick<Install, 'host' | 'workspace'>,
+  { host, workspace }: { readonly host: AgentHostId; readonly workspace: string },
   read: (path: string) => string | null,
 ): readonly string[] {
   const { otherSettings } = agentHosts[host]

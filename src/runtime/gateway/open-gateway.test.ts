@@ -232,6 +232,9 @@ test('a folder by another name, above or below is held by the run that is open t
 test('several open runs judge nothing, and a run that ended still holds who had it', async () => {
   const { runtime, runId } = await openRun()
   await runtime.send(runId, { kind: 'cancel', reason: '' }, asAgent)
+  const locked = await runtime.gateway.check(call('read_file'), asAgent)
+  expect(locked).toMatchObject({ verdict: 'deny', reason: expect.stringContaining('locked') })
+  await runtime.sessions.releaseRun(runId)
   expect(await runtime.gateway.check(call('read_file'), asAgent)).toMatchObject({
     verdict: 'allow',
     runId: null,

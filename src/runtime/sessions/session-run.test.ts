@@ -51,6 +51,9 @@ test('an agent has one run until that is completed; a person may give it another
   await complete(runtime, second)
   expect(await runtime.sessions.runOf(one)).toMatchObject({ id: second, status: 'completed' })
   pass(1)
+  // The run that the agent cancelled has left the folder locked.
+  await expect(startRelease(runtime)).rejects.toMatchObject(refused)
+  await runtime.sessions.releaseRun(first)
   const third = await startRelease(runtime)
   await runtime.sessions.claimRun({ runId: third, session: one }, asAgent)
   expect((await runtime.sessions.runOf(one))?.id).toBe(third)
