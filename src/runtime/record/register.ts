@@ -55,6 +55,8 @@ export type RegisteredDefinition = Omit<DefinitionRow, 'latest'> & {
 export type AcceptedRows = {
   /** The version of the schema that the store was brought to. */
   readonly version: number
+  /** A random text: no two stores have the same first line. */
+  readonly id: string
   readonly runs: readonly AcceptedRun[]
   readonly claims: readonly Claim[]
   readonly definitions: readonly RegisteredDefinition[]

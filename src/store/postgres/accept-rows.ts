@@ -2,6 +2,7 @@
  * Accepts what is in a store of a version that had no register: it is taken as it is, and the
  * first line of the register says so. Every other node has to be stopped meanwhile.
  */
+import { randomUUID } from 'node:crypto'
 import type { Claim, DefinitionVersion, OutboxItem } from '../../runtime/ports.ts'
 import { hashOutboxItem } from '../../runtime/record/binds.ts'
 import {
@@ -22,6 +23,7 @@ import type { Pool } from './pool.ts'
 export async function acceptedLine(pool: Pool, version: number): Promise<string> {
   const rows: AcceptedRows = {
     version,
+    id: randomUUID(),
     runs: await acceptRuns(pool),
     claims: await pool.run<Claim>(
       (sql) => sql`SELECT run_id AS "runId", branch, session, at FROM claims`,

@@ -2,6 +2,7 @@
  * Accepts what is in a database of a version that had no register: it is taken as it is, and the
  * first line of the register says so.
  */
+import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Claim, DefinitionVersion, OutboxItem } from '../../runtime/ports.ts'
 import { hashOutboxItem } from '../../runtime/record/binds.ts'
@@ -23,6 +24,7 @@ const registerVersion = 6
 export function acceptRows(db: DatabaseSync): void {
   const rows: AcceptedRows = {
     version: registerVersion,
+    id: randomUUID(),
     runs: acceptRuns(db),
     claims: db
       .prepare('SELECT run_id AS runId, branch, session, at FROM claims')
