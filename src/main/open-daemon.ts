@@ -11,7 +11,7 @@ import { openAnchorWriter } from '../daemon/write-anchors.ts'
 import { openAgentSessions } from '../doors/api/agent-sessions.ts'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
-import { openSpending } from '../doors/hook/spending/open-spending.ts'
+import { openSpending, type Spending } from '../doors/hook/spending/open-spending.ts'
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from '../doors/http/open-http-door.ts'
 import { openSocketDoor } from '../doors/socket/open-socket-door.ts'
 import { openTokenCheck } from '../home/check-token.ts'
@@ -81,10 +81,8 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
   try {
     const key = ensureDaemonKey(home)
     const agents = openAgentSessions(key, Date.now)
-    const { sharedAgentToken } = config
-    const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings), {
-      ...{ agents, sharedAgentToken },
-    })
+    const allowed = { agents, sharedAgentToken: config.sharedAgentToken }
+    const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings), allowed)
     const checkHook = openHookCheck(key)
     const store = await openStore(home, config)
     // Asked only once it is there: a call comes through a door, and doors open last.
@@ -102,23 +100,14 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     opened.push(
       openScheduledWork(runtime, { watch, sweep: notify.sweep, log }),
       cleanUpHourly(store, log),
-      openAnchorWriter({
-        ...{ store, settings: config.anchors, now: Date.now, log },
-        post: ({ url, secretFile }, line) => {
-          const secret = secretFile === null ? null : readSecretFile(secretFile)
-          return postJson(url, line, signed(secret, newId(), line))
-        },
-      }),
+      writeAnchors(store, config, log),
     )
     const spans = spansOf(config, log)
     opened.push(spans.close)
     const signIns = openSignInFile(home, userName())
     const jobs = openJobs({ runtime, home, config: config.jobs, newId, log })
     opened.push(jobs.close)
-    const spending = openSpending({
-      ...{ runtime, documents: store },
-      log: (what, about) => log('warning', what, about),
-    })
+    const spending = spendingOf(runtime, store, log)
     opened.push(spending.close)
     const proxy = await startProxy({ home, config, log, runtime, store, tokens })
     opened.push(proxy.close)
@@ -150,6 +139,21 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     await close()
     throw fault
   }
+}
+
+function spendingOf(runtime: OpenRuntime, documents: Store, log: LogLine): Spending {
+  const warn = (what: string, about?: Parameters<LogLine>[2]) => log('warning', what, about)
+  return openSpending({ runtime, documents, log: warn })
+}
+
+function writeAnchors(store: Store, { anchors }: Config, log: LogLine): () => Promise<unknown> {
+  return openAnchorWriter({
+    ...{ store, settings: anchors, now: Date.now, log },
+    post: ({ url, secretFile }, line) => {
+      const secret = secretFile === null ? null : readSecretFile(secretFile)
+      return postJson(url, line, signed(secret, newId(), line))
+    },
+  })
 }
 
 function sharedTokenRemark({ sharedAgentToken }: Config): readonly string[] {
