@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callLeaseMs } from '../runtime/calls/leases.ts'
-import { type House, isOurNode, openHouse } from './daemon.contract.ts'
+import { type House, isOurNode, openHouse, shareAgentToken } from './daemon.contract.ts'
 import { openGatewayAgent, openOdd, toolOf, writeGateway } from './gateway.contract.ts'
 
 let house: House
 beforeAll(async () => {
   if (!isOurNode) return
-  house = openHouse()
+  // Two gateways of one agent work on the same run here.
+  house = shareAgentToken(openHouse())
   const asking = { id: 'asking', initial: 'work', states: { work: { on: { DONE: 'end' } } } }
   const policy = { ask: [{ capability: 'mcp:slow:careful' }], allow: [{ capability: '*' }] }
   const states = { ...asking.states, end: { type: 'final' } }

@@ -128,7 +128,7 @@ function recordCases(): readonly EditCase[] {
       () => `UPDATE events SET member = 'r_other' ${where}`,
       /record 5: its content/,
     ]),
-    sql('events', 'the hashes that a record binds are removed', [
+    sql('events', 'the hashes in the `binds` field of a record are removed', [
       () => `UPDATE events SET binds = NULL WHERE run_id = '${long}' AND binds IS NOT NULL`,
       /its content/,
     ]),
@@ -238,7 +238,7 @@ function projectionCases(): readonly EditCase[] {
       () => `UPDATE approvals SET note = 'go' WHERE run_id = '${ended}'`,
       /note differs/,
     ]),
-    sql('approvals', 'the end of an approval is put off', [
+    sql('approvals', 'the expiry of an approval is postponed', [
       () => approval('expires_at', 'expires_at + 1'),
       /expiresAt differs/,
     ]),
@@ -290,7 +290,7 @@ function registeredCases(): readonly EditCase[] {
       ({ outbox }) => `DELETE FROM ${outbox} WHERE run_id = '${asking}'`,
       /outbox item .* is missing/,
     ]),
-    sql('outbox', 'an owed effect is put off for ever', [
+    sql('outbox', 'a pending effect is postponed forever', [
       ({ outbox }) => `UPDATE ${outbox} SET due_at = 9000000000000 WHERE run_id = '${asking}'`,
       /is put off for too long/,
     ]),
@@ -363,7 +363,7 @@ function definitionCases(): readonly EditCase[] {
 function rewriteCases(): readonly EditCase[] {
   return [
     {
-      ...{ table: 'snapshots', name: 'a snapshot is changed, and its log is hashed anew' },
+      ...{ table: 'snapshots', name: 'a snapshot is changed, and its log is rehashed' },
       reportedBy: 'check',
       edit: async (db) => {
         type Kept = { readonly seq: number; readonly state: string }
@@ -414,7 +414,7 @@ function rewriteCases(): readonly EditCase[] {
       says: anchored,
     },
     {
-      ...{ table: 'all', name: 'everything since a moment is taken back' },
+      ...{ table: 'all', name: 'everything after a point in time is undone' },
       reportedBy: 'anchor',
       edit: async (db, names) => {
         await runRows(ended)(db, names)

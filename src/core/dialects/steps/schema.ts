@@ -307,7 +307,7 @@ export const stepsSchema = z
         description: z.string().optional().describe('What the tool is for.'),
       })
       .optional()
-      .describe('The submit tool.'),
+      .describe('The tool with which the agent submits the values of a step (the submit tool).'),
     start: z
       .enum(['auto', 'manual'])
       .optional()

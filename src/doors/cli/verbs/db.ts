@@ -15,8 +15,8 @@ Works only while no daemon is running (\`pawl stop\` first). With PostgreSQL and
 several nodes, stop all of them.
 
 \`status\` shows what is stored. \`check\` folds every run from its first record and
-compares every row with what the records say: an edit by hand is named. \`anchor\`
-prints one line that proves all of it; keep it where nobody who can write to the
+compares every row with what the records say, and reports every manual edit. \`anchor\`
+prints one line that commits to the whole store; keep it where nobody who can write to the
 database can write, and give it to \`check --against\`. \`rebuild\`
 recreates everything that is derived from the logs: the list of runs and the
 approvals. The logs are the source of truth and are never changed.`,
