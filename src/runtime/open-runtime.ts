@@ -21,7 +21,7 @@ import { openGateway } from './gateway/open-gateway.ts'
 import { openPasskeys, type PasskeyOptions } from './passkeys/passkeys.ts'
 import { PawlError } from './pawl-error.ts'
 import { openResolving } from './people/resolve-approval.ts'
-import type { ApprovalRow, Store } from './ports.ts'
+import type { ApprovalRow, RunCopy, Store } from './ports.ts'
 import type { OutboxSource } from './runs/build-change.ts'
 import { cancelAndLock } from './runs/cancel-and-lock.ts'
 import { type Deliver, openDueWork } from './runs/due-work.ts'
@@ -34,6 +34,7 @@ import {
   removeOldRuns,
   verifyLog,
 } from './runs/log-maintenance.ts'
+import { isOpen } from './runs/open-statuses.ts'
 import { freeCallOf, leafOf, planIntent } from './runs/plan-command.ts'
 import { knownApproval, queriesOf } from './runs/queries.ts'
 import { openRunCache } from './runs/run-cache.ts'
@@ -99,16 +100,15 @@ const noPasskeys = { proof: null, parties: () => [] }
 
 export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const { store, clock, newId, policies, approvalMs, guarded = [] } = options
-  const [waiters, queue] = [openWaiters(), openRunQueue()]
-  const [shelf, cache] = [openMachineCache(store), openRunCache()]
-  const tools = { store, shelf, cache, queue, waiters, clock, newId }
+  const [waiters, queue, cache] = [openWaiters(), openRunQueue(), openRunCache()]
+  const tools = { store, shelf: openMachineCache(store), cache, queue, waiters, clock, newId }
   const [outboxFor, titles] = [options.outboxFor ?? (() => []), openRunTitles(tools)]
   const passkeys = openPasskeys({ ...tools, ...(options.passkeys ?? noPasskeys) })
   const context = { ...tools, approvalMs, policies, guarded, outboxFor, titles, passkeys }
   const [definitions, startedAt] = [openDefinitions(context), clock.now()]
   const forget = store.onChange((runId, seq) => noteChange(context, runId, seq))
+  // WHY no id: it needs none to happen once, and an agent could have used it before.
   const expire = (row: ApprovalRow): Promise<CommandOutcome> =>
-    // WHY no id: it needs none to happen once, and an agent could have used it before.
     handleCommand(context, expiryOf(row), { actor: system, commandId: null })
   const due = openDueWork({ ...options, expire })
   const [judging, marks] = [judgingOf(context), openCallSignatures()]
@@ -116,8 +116,9 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
   const passes = store.isShared ? null : (options.passes ?? null)
   const wait = (wish: Wait) => waitFor(context, wish)
   const reading = { ...judging, ...queriesOf(context), waitFor: wait }
-  const onChange = (): void => passes?.takeBack()
-  const calls = callsOf(context, { ...options, marks, runtime: reading, onChange })
+  const calls = callsOf(context, {
+    ...{ ...options, marks, runtime: reading, onChange: () => passes?.takeBack() },
+  })
   return {
     ...reading,
     calls,
@@ -139,8 +140,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     verify: (runId, anchor) => verifyLog(store, runId, anchor),
     exportRun: (runId) => exportRun(store, runId),
     importRun: async (copy) => {
-      const anchor = await importRun(store, shelf, { copy, now: clock.now() })
-      // It may go on, and hold calls from now on.
+      if (passkeys.required() === 'passkey') refuseOpenCopy(copy)
+      const anchor = await importRun(store, tools.shelf, { copy, now: clock.now() })
       waiters.wake(anchor.runId, anchor.seq)
       return anchor
     },
@@ -166,6 +167,14 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
       await store.close()
     },
   }
+}
+
+/** WHY: whoever made the copy may have taken it past gates whose decisions must be signed. */
+function refuseOpenCopy({ head }: RunCopy): void {
+  if (!isOpen(head.status)) return
+  const message = `\`${head.id}\` has not ended, and decisions must be signed here`
+  const hint = 'import it once it has ended, or set `approvals.proof` in config.json'
+  throw new PawlError('NOT_PERMITTED', message, { hint })
 }
 
 function standingOf({ runId, machine, state }: FamilyMember): RunStanding {

@@ -211,7 +211,7 @@ export type Verified =
       readonly count: number
       readonly hash: string
       /** Of the decisions in it; absent: nobody looked. */
-      readonly signatures?: SignatureCount
+      readonly signatures?: SignatureCount & { readonly foreignKeys: boolean }
     }
   | {
       readonly ok: false

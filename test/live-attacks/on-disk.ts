@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type CliResult, openHouse } from '../../src/main/daemon.contract.ts'
+import { type CliResult, openHouse, shareAgentToken } from '../../src/main/daemon.contract.ts'
 import { askPerson, type Live, openLive, startRun, together, verdictsOf } from './live.ts'
 import { refusalOf, verdictOn } from './over-calls.ts'
 import type { AttackOutcome, AttackRecord } from './records.ts'
@@ -82,7 +82,7 @@ function forge(db: DatabaseSync, runId: string, hash: string): void {
   const data = JSON.stringify({ type: 'approval.granted', id: 'ap1', note: '' })
   db.prepare(
     `INSERT INTO events SELECT run_id, max(seq) + 1, member, 'approval.granted', ?2, max(at),
-      'person:alice', 'forged', ?3 FROM events WHERE run_id = ?1`,
+      'person:alice', 'forged', ?3, NULL FROM events WHERE run_id = ?1`,
   ).run(runId, data, hash)
 }
 
@@ -219,7 +219,7 @@ type LogItem = {
 
 /** Has calls judged on a disk on which nothing fits any more. */
 export async function tryFullDisk(): Promise<AttackOutcome> {
-  const house = openHouse()
+  const house = shareAgentToken(openHouse())
   mkdirSync(house.folder, { mode: 0o700 })
   const options = ['-t', 'tmpfs', '-o', 'size=8m,mode=700', 'tmpfs', house.folder]
   try {

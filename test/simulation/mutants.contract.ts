@@ -2,7 +2,7 @@
  * Bugs to be planted in a store, each of which breaks one promise: a simulation that does not find
  * them proves nothing.
  */
-import type { ApprovalRow, RunChange, Store } from '../../src/runtime/ports.ts'
+import type { RunChange, Store } from '../../src/runtime/ports.ts'
 
 export type Mutant = {
   readonly name: string
@@ -79,38 +79,4 @@ export const mutants: readonly Mutant[] = [
       },
     }),
   },
-  {
-    name: 'counts anew from a kept fold',
-    found: /^record \d+: call \d+ of \d+/,
-    plant: (store) => ({
-      ...store,
-      replaceProjections: (head, approvals, snapshot) => {
-        const forgot = snapshot?.state.replaceAll(/"calls":\d+/g, '"calls":0') ?? ''
-        return store.replaceProjections(head, approvals, snapshot && { ...snapshot, state: forgot })
-      },
-    }),
-  },
-  {
-    name: 'makes up the yes of a person',
-    found: /which nobody granted|was used twice/,
-    plant: (store) => {
-      let grant = ''
-      return {
-        ...store,
-        commit: (one) => {
-          const asked = one.approvals.find(({ kind }) => kind === 'call')
-          if (asked !== undefined) grant = grantOf(asked)
-          return store.commit(one)
-        },
-        replaceProjections: (head, approvals, snapshot) => {
-          const state = snapshot?.state.replace('"grants":[]', `"grants":[${grant}]`) ?? ''
-          return store.replaceProjections(head, approvals, snapshot && { ...snapshot, state })
-        },
-      }
-    },
-  },
 ]
-
-function grantOf({ id, hash, requestedAt, pending }: ApprovalRow): string {
-  return JSON.stringify({ approvalId: id, hash, at: requestedAt, call: JSON.parse(pending) })
-}

@@ -142,7 +142,7 @@ function pauseRun(
       hint: 'pause without releasing, or ask a person',
     })
   }
-  if (command.release && where.envelope.proof === 'passkey') return refuseCommand(state, unsignable)
+  if (command.release && mustBeSigned(where, state)) return refuseCommand(state, unsignable)
   const draft = openDecision(where.machine, state, where.envelope)
   const { release, reason = '' } = command
   emit(draft, { type: 'run.paused', by, release, ...(reason === '' ? {} : { reason }) })
@@ -154,6 +154,16 @@ const unsignable: Refusal = {
   code: 'PASSKEY_NEEDED',
   reason: 'this would get past gates whose decisions must be signed',
   hint: 'decide the gate on the page, cancel the run, or set `approvals.proof` in config.json',
+}
+
+/** Whether a decision must be signed: now, or at any gate or question of the definition. */
+function mustBeSigned({ machine, envelope }: EngineContext, { approval }: RunState): boolean {
+  if (envelope.proof === 'passkey' || approval?.proof === 'passkey') return true
+  const triggers = Object.values(machine.stages).flatMap(({ signals }) => Object.values(signals))
+  const isGated = triggers.some(({ routes }) =>
+    routes.some(({ gate }) => gate?.proof === 'passkey'),
+  )
+  return isGated || (machine.policy?.ask ?? []).some(({ proof }) => proof === 'passkey')
 }
 
 function notRunning(state: RunState): Refusal {
@@ -197,7 +207,7 @@ function forceStage(
       hint: 'send a signal of this stage; forcing works only if the author has turned on debug',
     })
   }
-  if (envelope.proof === 'passkey') return refuseCommand(state, unsignable)
+  if (mustBeSigned(where, state)) return refuseCommand(state, unsignable)
   if (hasEnded(state)) return refuseCommand(state, notRunning(state))
   if (own(machine.stages, command.stage) === undefined) {
     return refuseCommand(state, unknownStage(machine, command.stage))

@@ -4,6 +4,7 @@
  * programs ask it for another one. See docs/adr/0023-scoped-credentials.md.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { PawlError } from '../../runtime/pawl-error.ts'
 import type { CallSignature } from '../../runtime/sessions/call-signature.ts'
 
 export type AgentSession = {
@@ -51,7 +52,7 @@ function keyOf({ runId, branch }: HeldPlace): string {
   return JSON.stringify([runId, branch])
 }
 
-/** Sessions at a time; the one that was silent longest goes first. */
+/** Sessions at a time; of those that hold nothing, the one that was silent longest goes first. */
 const sessionsMax = 10_000
 /** A session that no connection holds ends after so long without a request. */
 const silenceMsMax = 30 * 60_000
@@ -72,11 +73,21 @@ export function openAgentSessions(key: string, now: () => number): AgentSessions
   const makeRoom = (): void => {
     for (const [hash, known] of byHash) if (isSilent(known)) end(hash)
     if (byHash.size < sessionsMax) return
-    const [[oldest = ''] = []] = [...byHash].sort(([, a], [, b]) => a.lastAt - b.lastAt)
-    end(oldest)
+    let oldest: [string, Known] | null = null
+    for (const one of byHash) {
+      const [, { connectionsCount, session, lastAt }] = one
+      if (connectionsCount > 0 || holders.runOf(session) !== null) continue
+      if (oldest === null || lastAt < oldest[1].lastAt) oldest = one
+    }
+    if (oldest === null) throw new PawlError('OVERLOADED', 'there are too many agents at once')
+    end(oldest[0])
   }
+  const isThere = ({ name, onlyRun }: AgentSession): boolean =>
+    onlyRun !== null || [...byHash.values()].some(({ session }) => session.name === name)
   return {
     ...holders,
+    // WHY asked: its client may have left while a run was started for it.
+    take: (session, place) => (isThere(session) ? holders.take(session, place) : undefined),
     issue: () => {
       makeRoom()
       const credential = randomBytes(credentialBytes).toString('base64url')

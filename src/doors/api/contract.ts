@@ -235,7 +235,12 @@ export const contract = {
         count: countSchema,
         hash: z.string(),
         signatures: z
-          .object({ signed: countSchema, unsigned: countSchema, refused: countSchema })
+          .object({
+            ...{ signed: countSchema, unsigned: countSchema, refused: countSchema },
+            foreignKeys: z
+              .boolean()
+              .describe('whether the keys came with an imported run, and are not registered here'),
+          })
           .optional()
           .describe('decisions with and without a signature, and tries that were refused'),
       }),

@@ -201,14 +201,12 @@ async function end(context: HookContext, request: HookRequest): Promise<HookAnsw
   const head = await runtime.sessions.runOf(session)
   if (head !== null && !speaksFor(request, head)) return passAnswer
   // A run that the environment names is nobody's by a claim, and is paid for all the same.
-  const paying = request.runId ?? head?.id
-  if (paying !== undefined) {
-    spending?.look(heard, { runId: paying, branch: null })
+  // WHY looked up: what the environment names may be no run at all, or one of another folder.
+  const paying = request.runId === null ? head : await runtime.readHead(request.runId)
+  if (paying !== null && speaksFor(request, paying)) {
+    spending?.look(heard, { runId: paying.id, branch: null })
     await spending?.settled(heard, lastPayMsMax)
-  }
-  // WHY looked up: what the environment names may be no run at all.
-  if (paying !== undefined && (await runtime.readHead(paying)) !== null) {
-    await noteSession(context, request, { runId: paying, what: 'ended' })
+    await noteSession(context, request, { runId: paying.id, what: 'ended' })
   }
   const claims = head === null ? [] : await runtime.sessions.claimsOn(head.id)
   const mine = claims.map((claim) => claim.session).filter((one) => one.startsWith(`${session}/`))

@@ -30,6 +30,14 @@ export async function registrationsFor(
   throw new PawlError('LOG_BROKEN', message, { hint: 'no signature can be relied on' })
 }
 
+/** Whether a run is verified with keys that it brought along and that nobody registered here. */
+export async function hasForeignKeys(documents: DocumentStore, runId: string): Promise<boolean> {
+  const brought = await documents.readDocument(collection, runId)
+  if (brought === null) return false
+  const own = new Set((await readPasskeyLog(documents)).records.map(({ hash }) => hash))
+  return (JSON.parse(brought.data) as readonly EventRecord[]).some(({ hash }) => !own.has(hash))
+}
+
 /** What an export of this run has to bring along. */
 export async function carriedRegistrations(
   documents: DocumentStore,
@@ -40,8 +48,10 @@ export async function carriedRegistrations(
 
 /** Proves the signatures of a run from elsewhere. Fault `LOG_BROKEN`. */
 export async function checkCarried({ head, events, passkeys = [] }: RunCopy): Promise<void> {
-  const check = openSignatureCheck(async () => foldPasskeys(passkeys))
-  const problem = await check.add(events)
+  const log = foldPasskeys(passkeys)
+  const unentitled = await verifyRegistrations(log)
+  const check = openSignatureCheck(async () => log)
+  const problem = unentitled ?? (await check.add(events))
   if (problem === null) return
   const where = `the log of \`${head.id}\` is damaged at record ${problem.seq}`
   const message = `${where}: ${problem.problem}`

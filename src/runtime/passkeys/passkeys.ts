@@ -99,19 +99,21 @@ export function openPasskeys(options: PasskeyOptions): Passkeys {
   const { store, clock, proof: setting } = options
   const challenges = openChallenges(clock.now)
   const proposals = openProposals(clock.now, options.newId)
-  let isRegistered = false
+  /** Null: the log was never read. */
+  let isRegistered: boolean | null = null
   const read = async (): Promise<PasskeyLog> => {
     const log = await readPasskeyLog(store)
     isRegistered = log.records.length > 0
     return log
   }
-  const required = (): ProofLevel | undefined => setting ?? (isRegistered ? 'passkey' : undefined)
+  const required = (): ProofLevel | undefined =>
+    setting ?? (isRegistered === true ? 'passkey' : undefined)
   const tools: Tools = { ...options, challenges, proposals, read }
   return {
     refresh: async () => {
-      // WHY true on a fault: a log that cannot be read must not lower what it demands.
+      // WHY true where it was never read: a fault must not lower what the log demands.
       await read().catch(() => {
-        isRegistered = true
+        isRegistered ??= true
       })
     },
     required,

@@ -8,6 +8,7 @@ import { machineIn } from '../definitions/machine-cache.ts'
 import {
   carriedRegistrations,
   checkCarried,
+  hasForeignKeys,
   hasSignatures,
   keepCarried,
   registrationsFor,
@@ -45,7 +46,9 @@ export async function verifyLog(
     if (page.length < pageRecords) break
   }
   const verified = check.end({ runId, seq: head.seq, hash: head.hash })
-  return verified.ok ? { ...verified, signatures: signatures.count() } : verified
+  if (!verified.ok) return verified
+  const foreignKeys = await hasForeignKeys(store, runId)
+  return { ...verified, signatures: { ...signatures.count(), foreignKeys } }
 }
 
 function unsigned(runId: string, found: SignatureProblem | null): Verified | null {

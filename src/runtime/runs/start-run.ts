@@ -22,6 +22,7 @@ export async function startRun(
 ): Promise<CommandOutcome> {
   const { definition, task, stage, vars } = request
   refuse(request, by)
+  if (context.passkeys.required() === 'passkey') refuseUnsigned(request)
   const workspace = request.workspace === null ? null : realFolder(request.workspace)
   const runId = runIdFor(by, context.newId)
   if (
@@ -72,6 +73,15 @@ function refuse({ stage, workspace, observe }: StartRequest, { actor }: By): voi
     const hint = 'use an absolute path'
     throw new PawlError('REQUEST_INVALID', `\`${workspace}\` is not an absolute path`, { hint })
   }
+}
+
+/** WHY: both get past gates, and there is nothing that a person could sign for them yet. */
+function refuseUnsigned({ stage, observe }: StartRequest): void {
+  if (stage === null && observe === undefined) return
+  const what = stage === null ? 'without enforcing anything' : 'in another stage'
+  const hint = 'start it at its beginning, or set `approvals.proof` in config.json'
+  const message = `a run cannot be started ${what} while decisions must be signed`
+  throw new PawlError('NOT_PERMITTED', message, { hint })
 }
 
 /** WHY from the command id: the same start sent twice means the same run. */

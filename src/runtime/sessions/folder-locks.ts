@@ -11,8 +11,9 @@ import { sameFolders } from './repository.ts'
 
 /** Where locks are kept, by the run that left them. */
 const lockCollection = 'locks'
-/** Locks that are looked at. */
-const locksMax = 500
+/** Locks that are read at once, and how many there may be. Beyond them every folder is locked. */
+const pageLocks = 500
+const pagesMax = 200
 
 type LockStore = Pick<DocumentStore, 'listDocuments' | 'readDocument' | 'writeDocuments'>
 type LockTools = { readonly store: LockStore; readonly now: () => number }
@@ -39,16 +40,25 @@ export async function lockAt(
   store: Pick<LockStore, 'listDocuments'>,
   workspace: string,
 ): Promise<string | null> {
-  const query = { collection: lockCollection, prefix: '', after: null, limit: locksMax }
-  const { items } = await store.listDocuments(query)
-  if (items.length === 0) return null
-  const folders = sameFolders(workspace)
-  const found = items.find(({ data }) => {
-    // WHY the cast: nobody else writes into this collection.
-    const { workspace: where } = JSON.parse(data) as { readonly workspace: string }
-    return folders.some((folder) => isNear(where, folder))
-  })
-  return found?.key ?? null
+  let folders: readonly string[] | null = null
+  let after: string | null = null
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const query = { collection: lockCollection, prefix: '', after, limit: pageLocks }
+    const { items, next }: Awaited<ReturnType<LockStore['listDocuments']>> =
+      await store.listDocuments(query)
+    if (items.length === 0) return null
+    folders ??= sameFolders(workspace)
+    const near = folders
+    const found = items.find(({ data }) => {
+      // WHY the cast: nobody else writes into this collection.
+      const { workspace: where } = JSON.parse(data) as { readonly workspace: string }
+      return near.some((folder) => isNear(where, folder))
+    })
+    if (found !== undefined) return found.key
+    if (next === null) return null
+    after = next
+  }
+  return after
 }
 
 /** Who starts a run in a locked folder: a person unlocks it, an agent is refused. */
@@ -57,7 +67,7 @@ export async function passLock(
   workspace: string,
   { actor }: Pick<By, 'actor'>,
 ): Promise<void> {
-  for (let count = 0; count < locksMax; count += 1) {
+  for (let count = 0; count < pageLocks; count += 1) {
     const runId = await lockAt(tools.store, workspace)
     if (runId === null) return
     if (actor.kind !== 'person') {

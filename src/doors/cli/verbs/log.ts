@@ -182,9 +182,12 @@ type Signatures = Extract<OperationAnswer<'runs.verify'>, { ok: true }>['signatu
 
 /** How the decisions in it are proven; nothing where there is none. */
 function signaturesText(signatures: Signatures): string {
-  const { signed = 0, unsigned = 0, refused = 0 } = signatures ?? {}
+  const { signed = 0, unsigned = 0, refused = 0, foreignKeys = false } = signatures ?? {}
+  const keys = foreignKeys ? 'with keys that the run brought along, not registered here' : ''
   const lines = [
-    ...(signed === 0 ? [] : [`${counted(signed, 'signed decision')}, every signature verifies`]),
+    ...(signed === 0
+      ? []
+      : [`${counted(signed, 'signed decision')}, every signature verifies ${keys}`.trimEnd()]),
     ...(unsigned === 0 ? [] : [`${counted(unsigned, 'decision')} without a signature`]),
     ...(refused === 0 ? [] : [`${counted(refused, 'unproven attempt')} to decide, refused`]),
   ]
