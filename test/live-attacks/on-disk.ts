@@ -219,7 +219,7 @@ type LogItem = {
 
 /** Has calls judged on a disk on which nothing fits any more. */
 export async function tryFullDisk(): Promise<AttackOutcome> {
-  const house = shareAgentToken(openHouse())
+  const house = openHouse()
   mkdirSync(house.folder, { mode: 0o700 })
   const options = ['-t', 'tmpfs', '-o', 'size=8m,mode=700', 'tmpfs', house.folder]
   try {
@@ -229,7 +229,7 @@ export async function tryFullDisk(): Promise<AttackOutcome> {
     return { verdicts: [], wrong: [], untried: 'only root may mount a small disk' }
   }
   try {
-    const live = await openLive(house)
+    const live = await openLive(shareAgentToken(house))
     return await fillDisk(live)
   } finally {
     await house.cli('stop')

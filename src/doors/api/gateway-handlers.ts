@@ -48,13 +48,8 @@ export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${
     done({ renewed: await runtime.gateway.renew(call) }),
   'gateway.offer': async ({ runtime }, { tools, ...named }) =>
     done(await runtime.gateway.offer(whoseOf(named), tools)),
-  'gateway.see': async (context: GatewayHandlerContext, seen) => {
-    const { scope, server, launch, tools, ...named } = seen
-    const whose = whoseOf(named)
-    const foreign = await refuseLocated(context, whose)
-    if (foreign !== null) return { ok: false, problem: foreign }
-    return done(await context.runtime.gateway.see({ scope, server, launch, tools, whose }))
-  },
+  'gateway.see': async ({ runtime }, { scope, server, launch, tools, ...named }) =>
+    done(await runtime.gateway.see({ scope, server, launch, tools, whose: whoseOf(named) })),
   'gateway.pins': async ({ runtime }, { workspace }) =>
     done({ items: await runtime.gateway.listPins(workspace) }),
   'gateway.accept': async ({ runtime }, { tool, ...acceptance }) =>
