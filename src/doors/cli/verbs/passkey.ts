@@ -18,7 +18,7 @@ and removed there.
 
 \`list\` shows the keys. \`reset\` is for a person who has lost all of theirs: it
 removes the keys of NAME, or everybody's. It works only while no daemon is running
-(\`pawl stop\` first), and stays on record: \`pawl log --verify\` and the page report
+(\`pawl stop\` first), and stays on record: \`pawl passkey list\` and the page report
 it. Decisions must be signed afterwards too, so add a new key first. Not available
 to agents.`,
   options: [
