@@ -2,15 +2,14 @@
  * The layout around every page: navigation, connection state, and the current page. Large pages
  * are loaded when they are first opened.
  */
-import { type ComponentType, lazy, Suspense, useEffect } from 'react'
+import { type ComponentType, lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { endLive, type Live, live } from './data/live-state.ts'
+import { loadChunk } from './data/load-chunk.ts'
 import { linkTo, type PageRoute, useRoute } from './data/route.ts'
 import { signOut } from './data/session.ts'
+import { useGlobalKeys } from './data/use-global-keys.ts'
 import { useValueStore } from './data/value-store.ts'
-import { ApprovalPage } from './pages/approval.tsx'
-import { DefinitionsPage } from './pages/definitions.tsx'
 import { HomePage } from './pages/home.tsx'
-import { RunsPage } from './pages/runs.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { Empty, Skeleton } from './parts/basics.tsx'
 import { countOf } from './parts/format-values.ts'
@@ -20,27 +19,37 @@ import { Toast } from './parts/toast.tsx'
 
 type Page = ComponentType<{ readonly route: PageRoute }>
 
-const RunPage: Page = lazy(async () => ({ default: (await import('./pages/run.tsx')).RunPage }))
+const ApprovalPage = lazyPage(() => import('./pages/approval.tsx'), 'ApprovalPage')
+const RunsPage = lazyPage(() => import('./pages/runs.tsx'), 'RunsPage')
+const RunPage = lazyPage(() => import('./pages/run.tsx'), 'RunPage')
+const DefinitionsPage = lazyPage(() => import('./pages/definitions.tsx'), 'DefinitionsPage')
+const DefinitionPage = lazyPage(() => import('./pages/definition.tsx'), 'DefinitionPage')
+const PoliciesPage = lazyPage(() => import('./pages/policies.tsx'), 'PoliciesPage')
+const PasskeysPage = lazyPage(() => import('./pages/passkeys.tsx'), 'PasskeysPage')
+const SpendPage = lazyPage(() => import('./pages/spend.tsx'), 'SpendPage')
 
-const DefinitionPage: Page = lazy(async () => ({
-  default: (await import('./pages/definition.tsx')).DefinitionPage,
+/** A page whose code is loaded when it is first opened. */
+function lazyPage<Name extends string>(load: () => Promise<Record<Name, Page>>, name: Name): Page {
+  const Loaded = lazy(async () => {
+    const page: Page = (await loadChunk(load))[name]
+    return { default: page }
+  })
+  return Loaded
+}
+
+const Palette = lazy(async () => ({
+  default: (await loadChunk(() => import('./parts/palette.tsx'))).Palette,
 }))
-const PoliciesPage: Page = lazy(async () => ({
-  default: (await import('./pages/policies.tsx')).PoliciesPage,
-}))
-const PasskeysPage: Page = lazy(async () => ({
-  default: (await import('./pages/passkeys.tsx')).PasskeysPage,
-}))
-const SpendPage: Page = lazy(async () => ({
-  default: (await import('./pages/spend.tsx')).SpendPage,
+const KeyList = lazy(async () => ({
+  default: (await loadChunk(() => import('./parts/key-list.tsx'))).KeyList,
 }))
 
 const pages: Readonly<Record<string, Page>> = {
   home: HomePage,
   approvals: ApprovalPage,
-  runs: ({ route }) => (route.id === '' ? <RunsPage /> : <RunPage route={route} />),
+  runs: ({ route }) => (route.id === '' ? <RunsPage route={route} /> : <RunPage route={route} />),
   definitions: ({ route }) =>
-    route.id === '' ? <DefinitionsPage /> : <DefinitionPage route={route} />,
+    route.id === '' ? <DefinitionsPage route={route} /> : <DefinitionPage route={route} />,
   policies: PoliciesPage,
   spend: SpendPage,
   passkeys: PasskeysPage,
@@ -64,6 +73,10 @@ export function App() {
   const state = useValueStore(live)
   const route = useRoute()
   useTitle(state)
+  const [dialog, setDialog] = useState<'palette' | 'keys' | null>(null)
+  const showPalette = useCallback(() => setDialog('palette'), [])
+  const showKeys = useCallback(() => setDialog('keys'), [])
+  useGlobalKeys({ onPalette: showPalette, onHelp: showKeys })
   if (route.page === 'sign-in') return <SignInPage code={route.id} next={route.rest} />
   if (state.link === 'none') return <SignInPage code="" next={[]} />
   const Page = pages[route.page]
@@ -72,7 +85,7 @@ export function App() {
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <Side state={state} page={route.page} />
+      <Side state={state} page={route.page} onSearch={showPalette} />
       <div>
         {state.link === 'lost' ? (
           <div className="lost-bar" role="alert">
@@ -90,6 +103,12 @@ export function App() {
         </main>
       </div>
       <Toast />
+      <Suspense>
+        {dialog === 'palette' ? (
+          <Palette pages={items} onClose={() => setDialog(null)} onKeys={showKeys} />
+        ) : null}
+        {dialog === 'keys' ? <KeyList onClose={() => setDialog(null)} /> : null}
+      </Suspense>
     </div>
   )
 }
@@ -102,7 +121,13 @@ function useTitle({ approvals }: Live): void {
   }, [count])
 }
 
-function Side({ state, page }: { readonly state: Live; readonly page: string }) {
+type SideProps = {
+  readonly state: Live
+  readonly page: string
+  readonly onSearch: () => void
+}
+
+function Side({ state, page, onSearch }: SideProps) {
   const waiting = state.approvals?.length ?? 0
   return (
     <nav className="side" aria-label="Pages">
@@ -110,10 +135,16 @@ function Side({ state, page }: { readonly state: Live; readonly page: string }) 
         <Logo />
         Pawl
       </a>
+      <button type="button" className="item search-item" onClick={onSearch}>
+        <Icon name="search" />
+        <span className="wide-only">Search</span>
+        <span className="narrow-only">More</span>
+        <kbd className="kbd">Ctrl K</kbd>
+      </button>
       {items.map((item) => (
         <a
           key={item.page}
-          className="item"
+          className={`item ${item.page === 'passkeys' ? 'wide-only' : ''}`}
           href={linkTo(item.page)}
           aria-current={isCurrent(item.page, page) ? 'page' : undefined}
         >

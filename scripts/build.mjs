@@ -40,7 +40,9 @@ function isBuilt() {
   if (!existsSync(stampPath)) return false
   const builtMs = statSync(stampPath).mtimeMs
   const configs = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name))
-  return !['src', 'dashboard', ...configs].some((name) => isNewer(join(root, name), builtMs))
+  return !['src', 'dashboard', 'examples/workflow', ...configs].some((name) =>
+    isNewer(join(root, name), builtMs),
+  )
 }
 
 // Folders count too: a file that was removed changes its folder.

@@ -1,9 +1,11 @@
 /**
  * Runs seeded schedules of agents, people, timeouts and crashes. A failure is printed with its
  * seed and everything that led to it, and can be repeated with `--only SEED`.
- * node scripts/simulate.ts --schedules N --seed S [--only SEED]
+ * node scripts/simulate.ts --schedules N --seed S [--only SEED] [--parallel]
+ * With `--parallel`, each schedule is 100 calls at once under limits of what happened before.
  */
 import { parseArgs } from 'node:util'
+import { simulateParallel } from '../test/simulation/parallel-calls.ts'
 import { type Schedule, simulate, traceOf } from '../test/simulation/simulate.ts'
 
 const { values } = parseArgs({
@@ -11,6 +13,7 @@ const { values } = parseArgs({
     schedules: { type: 'string', default: '5000' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
+    parallel: { type: 'boolean', default: false },
   },
 })
 
@@ -31,7 +34,7 @@ async function playMany(): Promise<Schedule[]> {
   let recordsCount = 0
   const begunAt = performance.now()
   for (let seed = first; seed < first + count; seed += 1) {
-    const schedule = await simulate(seed)
+    const schedule = await (values.parallel ? simulateParallel : simulate)(seed)
     recordsCount += schedule.recordsCount
     if (schedule.broken !== null) found.push(schedule)
   }

@@ -73,7 +73,7 @@ export const rules: Rules = {
     { folder: 'src/store/', mayUse: [core, 'src/runtime/'] },
     { folder: 'src/notify/', mayUse: ['src/smtp/', core, 'src/runtime/'] },
     // What hosts keep where: a job must not see it, or change it.
-    { folder: 'src/runner/', mayUse: ['src/runtime/', 'src/core/hosts/'] },
+    { folder: 'src/runner/', mayUse: ['src/runtime/', 'src/core/hosts/', 'src/core/redact.ts'] },
     {
       folder: 'src/doors/',
       mayUse: [core, 'src/runtime/', 'src/testing/', 'src/client/', 'src/draw/'],
@@ -110,6 +110,10 @@ export const rules: Rules = {
       ],
     },
     {
+      folder: 'src/boxes/',
+      mayUse: [core, 'src/runtime/', 'src/runner/', 'src/home/', 'src/daemon/'],
+    },
+    {
       folder: 'src/jobs/',
       mayUse: [core, 'src/runtime/', 'src/runner/', 'src/home/', 'src/daemon/'],
     },
@@ -117,7 +121,7 @@ export const rules: Rules = {
     { folder: 'src/demo/', mayUse: [core, 'src/client/', 'src/home/', 'src/daemon/'] },
     { folder: 'src/main/', mayUse: ['src/'] },
     { folder: 'src/index.ts', mayUse: [core, 'src/runtime/', 'src/testing/'] },
-    { folder: 'dashboard/', mayUse: [core, 'src/testing/', ...pageMayUse] },
+    { folder: 'dashboard/', mayUse: [core, 'src/testing/', 'examples/workflow/', ...pageMayUse] },
   ],
   libraries: [
     // WHY: an expression library stays behind one file and its helpers (`cel.ts`, `cel-values.ts`).
@@ -131,6 +135,7 @@ export const rules: Rules = {
       name: 'zod',
       places: [
         'src/core/dialects/',
+        'src/core/evidence/',
         'src/core/policy/',
         'src/testing/',
         'src/doors/api/',

@@ -21,6 +21,7 @@ const note = '<!-- Written by `npm run reference`. Do not edit. -->\n'
 const sharedNames = [
   ...['policy', 'policy_rule', 'deny_rule', 'rate_limit', 'budget_limit', 'approvals', 'paths'],
   'approval_proof',
+  ...['call_filter', 'after', 'evidence', 'count', 'sum', 'repeated_failures'],
 ]
 
 const dialects: readonly (readonly [name: SchemaName, title: string, root: string | null])[] = [

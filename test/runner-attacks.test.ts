@@ -103,7 +103,7 @@ test('there are records of the runner', () => {
   expect(records.length).toBeGreaterThan(30)
 })
 
-test.for(records)('$id: $why', { timeout: 90_000 }, async (record) => {
+test.for(records)('$id: $why', async (record) => {
   const { setting, expected } = record
   Object.assign(process.env, { ...setting.parent_env, HOME: process.env.HOME })
   const bench = openJobsBench()

@@ -1,7 +1,6 @@
 /**
- * Sends one request to the daemon, by the table of operations. The browser adds the cookie; the
- * key, which only this origin has, is sent with every request once the daemon has proved its
- * identity.
+ * Sends one request to the daemon, by the table of operations. The key, which only this origin
+ * has, is sent with every request once the daemon has proved its identity.
  */
 import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
 import { type OperationName, operations } from '../../src/doors/api/operations-table.ts'
@@ -68,6 +67,12 @@ export function recheckDaemon(): void {
   proving = null
 }
 
+/** Waits until whoever listens there has proved to be our daemon; throws if they do not. */
+export async function proveDaemon(): Promise<void> {
+  const key = keyOf()
+  if (key !== null) await proved(key)
+}
+
 /** One proof is enough until somebody doubts; a proof that failed is asked for again. */
 async function proved(key: string): Promise<void> {
   if (proving?.key !== key) proving = { key, done: prove(key) }
@@ -102,7 +107,9 @@ export async function connectionState(path: string, init: RequestInit): Promise<
   const key = new Headers(init.headers).get(keyHeader)
   if (key !== null) await proved(key)
   init.signal?.throwIfAborted()
-  const response = await fetch(path, { ...init, redirect: 'error' }).catch((cause: unknown) => {
+  // WHY no cookies: every port of this machine can set them, as many and as long as it likes.
+  const sent = { ...init, credentials: 'omit', redirect: 'error' } as const
+  const response = await fetch(path, sent).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause
     recheckDaemon()
     throw unreachable()

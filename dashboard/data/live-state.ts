@@ -124,8 +124,9 @@ function byUrgency(a: PendingApproval, b: PendingApproval): number {
   return riskOf(b) - riskOf(a) || a.requestedAt - b.requestedAt
 }
 
-/** What acts outside of the workspace weighs most, what changes files less, the rest least. */
-export function riskOf({ kind, pending }: PendingApproval): 1 | 2 | 3 {
+/** What is risky weighs most, then any command or call to a server, then changes of files. */
+export function riskOf({ kind, pending, risks }: PendingApproval): 1 | 2 | 3 | 4 {
+  if (risks.length > 0) return 4
   if (kind === 'move') return 2
   const { tool } = pending as { readonly tool: string }
   if (tool === 'Bash' || tool.startsWith('mcp__')) return 3

@@ -33,7 +33,7 @@ export async function decideApproval(
 
 type Signed = { readonly signature?: Awaited<ReturnType<typeof signDecision>> }
 
-/** WHY also where it is not required: a signature proves more than a cookie. */
+/** WHY also where it is not required: a signature proves more than a key. */
 async function signatureFor(
   { id: approvalId, hash, pending }: PendingApproval,
   decision: ApprovalDecision,

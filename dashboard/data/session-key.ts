@@ -1,4 +1,4 @@
-/** The key that belongs to the cookie of a sign-in. Only this origin can read it. */
+/** The key of a sign-in. Only this origin, port included, can read it. */
 const keyName = 'pawl.key'
 
 /** The key; null: nobody has signed in. */

@@ -1,8 +1,8 @@
-/** Signs in and out: exchanges a code from the terminal for a cookie and a key. */
+/** Signs in and out: exchanges a code from the terminal for a key. */
 import { ApiError, connectionState, keyHeaders } from './api-client.ts'
 import { forgetKey, keepKey } from './session-key.ts'
 
-/** Gives a code from the terminal for a cookie and a key. */
+/** Gives a code from the terminal for a key. */
 export async function signIn(code: string): Promise<void> {
   const response = await post('/v1/sign-in', { code })
   const { key } = (await response.json()) as { readonly key: string }

@@ -1,6 +1,7 @@
 /** A hook for the run at a past event. The code for it is loaded on first use. */
 import { useEffect, useRef, useState } from 'react'
 import type { HistoryFold, RunAtEvent } from './history-fold.ts'
+import { loadChunk } from './load-chunk.ts'
 import type { LogRecord } from './run-log.ts'
 
 /** Null: it is now, or not yet known. */
@@ -16,7 +17,7 @@ export function useRunAtEvent(
   useEffect(() => {
     if (at === null) return setPast(null)
     let isCurrent = true
-    folder.current ??= import('./history-fold.ts').then(({ openHistoryFold }) =>
+    folder.current ??= loadChunk(() => import('./history-fold.ts')).then(({ openHistoryFold }) =>
       openHistoryFold(runId),
     )
     folder.current

@@ -6,17 +6,20 @@
  */
 const path = '/v1/sign-in/proof'
 const nonceBytes = 24
+/** Whoever listens and says nothing is asked again. */
+const proofMsMax = 5_000
 
 /** `unknown`: nobody has signed in with this key, says whoever is there. */
 export type DaemonProof = 'proved' | 'unknown' | 'failed'
 
-/** Asks for a proof; the key itself, and the cookie, stay here. */
+/** Asks for a proof; the key itself stays here. */
 export async function verifyDaemon(key: string): Promise<DaemonProof> {
   const keyHash = await hashOf(key)
   const nonce = hexOf(crypto.getRandomValues(new Uint8Array(nonceBytes)))
   const query = new URLSearchParams({ of: await hashOf(`of ${keyHash}`), nonce })
   const init = { credentials: 'omit', redirect: 'error', cache: 'no-store' } as const
-  const response = await fetch(`${path}?${query}`, init)
+  const signal = AbortSignal.timeout(proofMsMax)
+  const response = await fetch(`${path}?${query}`, { ...init, signal })
   if (response.status === 401) return 'unknown'
   if (!response.ok) return 'failed'
   const told = (await response.json()) as { readonly proof?: unknown }

@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { useApiQuery } from '../data/use-api-query.ts'
 import { ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
 import { Diff } from '../parts/call-detail.tsx'
+import { permissionChanges } from './permission-changes.ts'
+import { PermissionList } from './permission-list.tsx'
 
 /** The pane. */
 export function ComparePanel({ id, text }: { readonly id: string; readonly text: string }) {
@@ -14,6 +16,7 @@ export function ComparePanel({ id, text }: { readonly id: string; readonly text:
   const versions = answer.items.toSorted((a, b) => b.version - a.version)
   const left = versions.find((one) => one.version === (from ?? versions[0]?.version))
   const right = to === 'text' ? text : (versions.find((one) => one.version === to)?.source ?? '')
+  const changes = permissionChanges(left?.source ?? '', right)
   return (
     <div className="stack">
       <div className="row flow">
@@ -54,6 +57,7 @@ export function ComparePanel({ id, text }: { readonly id: string; readonly text:
           </span>
         )}
       </div>
+      {changes.length === 0 ? null : <PermissionList changes={changes} />}
       <div className="card">
         {left?.source === right ? (
           <p className="soft" style={{ padding: 16 }}>

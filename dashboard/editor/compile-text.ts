@@ -68,6 +68,11 @@ export function rangeOfStage({ root, machine }: CompiledText, stage: string): Ra
   return positionOf(root, { ...nowhere, pointer: origin })
 }
 
+/** Where a rule stands in the text, or the nearest thing around it; null: nowhere. */
+export function rangeOfPointer({ root }: CompiledText, pointer: string): Range | null {
+  return root === null ? null : positionOf(root, { ...nowhere, pointer })
+}
+
 const nowhere = { code: 'SYNTAX_INVALID', severity: 'error', message: '', hint: '' } as const
 
 /** The stage that an offset of the text belongs to; null: none. */

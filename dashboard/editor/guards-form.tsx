@@ -1,5 +1,4 @@
 /** The guards of a workflow: edit what each compares, and add one. */
-import type { FormEvent } from 'react'
 import {
   type Comparison,
   dropGuard,
@@ -9,6 +8,7 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Json } from '../../src/core/json.ts'
 import { type CompareOp, compareOps } from '../../src/core/machine/machine.ts'
+import { AddNamedForm } from './add-named-form.tsx'
 import { guardListId } from './route-form.tsx'
 import { TextField } from './text-field.tsx'
 
@@ -22,13 +22,8 @@ type Props = {
 export function GuardForms({ written, onText }: Props) {
   if (written.machine.dialect !== 'workflow') return null
   const guards = Object.entries(guardsOf(written))
-  const add = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const [name, field] = [wordOf(form, 'name'), wordOf(form, 'field')]
+  const add = (name: string, field: string): void =>
     onText(putGuard(written, name, { field, op: 'exists', value: null }))
-    event.currentTarget.reset()
-  }
   return (
     <fieldset className="routes">
       <legend>Guards</legend>
@@ -40,27 +35,11 @@ export function GuardForms({ written, onText }: Props) {
       {guards.map(([name, guard]) => (
         <GuardRow key={name} {...{ written, name, guard, onText }} />
       ))}
-      <form className="route-row" onSubmit={add}>
-        <input
-          className="input mono"
-          name="name"
-          aria-label="New guard"
-          placeholder="New guard"
-          autoComplete="off"
-          required
-        />
-        <input
-          className="input mono"
-          name="field"
-          aria-label="Value to test"
-          placeholder="value to test"
-          autoComplete="off"
-          required
-        />
-        <button type="submit" className="button">
-          Add guard
-        </button>
-      </form>
+      <AddNamedForm
+        what="guard"
+        subject={{ label: 'Value to test', placeholder: 'value to test' }}
+        onAdd={add}
+      />
     </fieldset>
   )
 }
@@ -112,10 +91,6 @@ function GuardRow({ written, name, guard, onText }: RowProps) {
       </button>
     </div>
   )
-}
-
-function wordOf(form: FormData, key: string): string {
-  return String(form.get(key) ?? '').trim()
 }
 
 function listOf(value: Json): Json {

@@ -1,6 +1,6 @@
 /**
- * The visual half of the editor: name, instructions and routes of the selected stage, and the
- * guards. Every change is made in the text.
+ * The visual half of the editor: name, instructions, rules and routes of the selected stage, and
+ * the guards. Every change is made in the text.
  */
 import '../styles/editor.css'
 import { type FormEvent, useState } from 'react'
@@ -9,8 +9,10 @@ import type { EditableDefinition } from '../../src/core/dialects/editable-defini
 import { stageReferences } from '../../src/core/dialects/stage-references.ts'
 import type { Stage } from '../../src/core/machine/machine.ts'
 import { showToast } from '../parts/toast.tsx'
+import { EvidenceForms } from './evidence-form.tsx'
 import { GuardForms } from './guards-form.tsx'
 import { RouteForms } from './route-form.tsx'
+import { RuleForms } from './rules-form.tsx'
 import { TextField } from './text-field.tsx'
 
 type Props = {
@@ -55,8 +57,11 @@ export function Inspector({ written, chosen, onChoose, onText }: Props) {
         </select>
         <NewStage onName={(name) => apply({ kind: 'add-stage', stage: name })} />
       </div>
-      {stage === undefined ? null : <StageForm written={written} stage={stage} onEdit={apply} />}
+      {stage === undefined ? null : (
+        <StageForm written={written} stage={stage} onEdit={apply} onText={take} />
+      )}
       <GuardForms written={written} onText={take} />
+      <EvidenceForms written={written} onText={take} />
     </section>
   )
 }
@@ -89,9 +94,11 @@ type StageFormProps = {
   readonly stage: Stage
   readonly onEdit: (edit: StageEdit) => void
 }
+type TextProps = { readonly onText: (text: string | null) => void }
 
-function StageForm({ written, stage, onEdit }: StageFormProps) {
+function StageForm({ written, stage, onEdit, onText }: StageFormProps & TextProps) {
   const { name } = stage
+  const isEnd = stage.final !== null && written.machine.dialect === 'workflow'
   return (
     <div className="stack">
       <div className="row flow">
@@ -115,8 +122,9 @@ function StageForm({ written, stage, onEdit }: StageFormProps) {
           onSettle={(brief) => onEdit({ kind: 'tell', stage: name, brief })}
         />
       </div>
-      {stage.final !== null && written.machine.dialect === 'workflow' ? null : (
-        <RouteForms written={written} stage={stage} onEdit={onEdit} />
+      {isEnd ? null : <RuleForms written={written} stage={name} onText={onText} />}
+      {isEnd ? null : (
+        <RouteForms written={written} stage={stage} onEdit={onEdit} onText={onText} />
       )}
     </div>
   )

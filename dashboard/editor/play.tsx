@@ -15,7 +15,9 @@ import {
 import type { Trace } from '../data/run-trace.ts'
 import { stepKey } from '../data/run-trace.ts'
 import { StatusBadge } from '../parts/basics.tsx'
+import { BriefText } from '../parts/brief-text.tsx'
 import { Graph } from '../parts/graph.tsx'
+import { MessageText } from '../parts/message-text.tsx'
 
 type Props = {
   readonly machine: Machine
@@ -44,7 +46,7 @@ export function PlayPanel({ machine, machines }: Props) {
         <Graph picture={picture} trace={trace} here={new Set([view.stage])} />
       </div>
       <div className="stack">
-        <div className="row">
+        <div className="row flow">
           <span className="stage-chip here">{view.stage}</span>
           <StatusBadge status={view.status} />
           <span className="grow" />
@@ -60,11 +62,13 @@ export function PlayPanel({ machine, machines }: Props) {
             Start over
           </button>
         </div>
-        <pre className="note-box inline-pre">{view.brief}</pre>
+        <div className="note-box">
+          <BriefText text={view.brief} />
+        </div>
         {reply.kind === 'accepted' ? null : (
           <p className={`small ${reply.kind === 'refused' ? 'bad' : ''}`}>
             {reply.kind === 'verdict' ? `${reply.verdict}: ` : ''}
-            {reply.reason}
+            <MessageText text={reply.reason} />
           </p>
         )}
         <Moves machine={machine} walk={walk} onAct={act} />
@@ -125,7 +129,7 @@ function Moves({ machine, walk, onAct }: MovesProps) {
   return (
     <div className="stack">
       <label className="field">
-        <span>Data</span>
+        <span>Data to send, as JSON</span>
         <input
           className="input mono"
           value={data}
@@ -155,10 +159,10 @@ function CallForm({ onAct }: { readonly onAct: (act: WalkAction) => void }) {
     onAct({ kind: 'call', tool, input, branch: null })
   }
   return (
-    <form className="row" onSubmit={submit}>
-      <input className="input" name="tool" defaultValue="Bash" aria-label="Tool" size={8} />
+    <form className="call-form" onSubmit={submit}>
+      <input className="input" name="tool" defaultValue="Bash" aria-label="Tool" />
       <input
-        className="input mono grow"
+        className="input mono"
         name="input"
         placeholder="a command, or the input as JSON"
         aria-label="Input of the call"
@@ -190,7 +194,7 @@ function actFor(machine: Machine, name: string, data: JsonObject): WalkAction {
 
 function momentText({ act, reply, view }: Moment): string {
   const names: Readonly<Record<string, string>> = {
-    look: 'begins',
+    look: 'start',
     signal: 'name' in act ? act.name : '',
     answer: 'answer' in act ? act.answer : '',
     call: 'tool' in act ? `calls ${act.tool}` : '',

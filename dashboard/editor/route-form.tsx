@@ -1,4 +1,4 @@
-/** The routes of a stage: signal, target and condition of each. */
+/** The routes of a stage: signal, target, condition and gate of each. */
 import { type FormEvent, useState } from 'react'
 import { guardText } from '../../src/core/dialects/edit-route-guard.ts'
 import {
@@ -9,19 +9,22 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Route, Stage } from '../../src/core/machine/machine.ts'
 import { moveText } from '../../src/core/machine/move-text.ts'
+import { GateForm } from './gate-form.tsx'
 import { TextField } from './text-field.tsx'
 
 type Props = {
   readonly written: EditableDefinition
   readonly stage: Stage
   readonly onEdit: (edit: StageEdit) => void
+  /** Null: the text does not take it. */
+  readonly onText: (text: string | null) => void
 }
 
 /** What names of guards are offered from. */
 export const guardListId = 'guard-names'
 
 /** The list, and the form for one more. */
-export function RouteForms({ written, stage, onEdit }: Props) {
+export function RouteForms({ written, stage, onEdit, onText }: Props) {
   const isForm = written.machine.dialect === 'steps'
   const routes = Object.values(stage.signals).flatMap(({ name, routes: ways }) =>
     ways.map((route, index) => {
@@ -34,7 +37,7 @@ export function RouteForms({ written, stage, onEdit }: Props) {
       <legend>Routes</legend>
       {routes.length === 0 ? <p className="soft small">This stage has no routes.</p> : null}
       {routes.map((one) => (
-        <RouteRow key={one.route.origin} {...{ written, stage, onEdit }} {...one} />
+        <RouteRow key={one.route.origin} {...{ written, stage, onEdit, onText }} {...one} />
       ))}
       <NewRoute written={written} stage={stage} onEdit={onEdit} />
     </fieldset>
@@ -48,7 +51,7 @@ type RowProps = Props & {
   readonly called: string
 }
 
-function RouteRow({ written, stage, signal, route, called, onEdit }: RowProps) {
+function RouteRow({ written, stage, signal, route, called, onEdit, onText }: RowProps) {
   const { machine } = written
   const of = { stage: stage.name, route: route.origin }
   const target = routeTargetOf(route.move)
@@ -92,11 +95,12 @@ function RouteRow({ written, stage, signal, route, called, onEdit }: RowProps) {
       >
         ×
       </button>
+      <GateForm written={written} route={route.origin} called={called} onText={onText} />
     </div>
   )
 }
 
-function NewRoute({ written, stage, onEdit }: Props) {
+function NewRoute({ written, stage, onEdit }: Omit<Props, 'onText'>) {
   const [target, setTarget] = useState<RouteTarget>({
     kind: 'stage',
     stage: written.machine.initial,

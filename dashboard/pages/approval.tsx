@@ -7,21 +7,19 @@ import { asObject, type JsonObject } from '../../src/core/json.ts'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { live, type PendingApproval } from '../data/live-state.ts'
 import { linkTo, type PageRoute } from '../data/route.ts'
+import { openTraceRows } from '../data/trace-rows.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
 import { useValueStore } from '../data/value-store.ts'
 import { PeopleBox, peopleOf } from '../parts/approval-quorum.tsx'
-import {
-  moveOf,
-  moveTargetOf,
-  pendingCallOf,
-  ruleOf,
-  shownNameOf,
-} from '../parts/approval-summary.tsx'
+import { moveOf, pendingCallOf, questionOf } from '../parts/approval-summary.tsx'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
 import { CallDetail, ValueText } from '../parts/call-detail.tsx'
+import { ChangedFiles } from '../parts/changed-files.tsx'
 import { DecisionForm, type DecisionWish } from '../parts/decision-form.tsx'
-import { EventRow } from '../parts/event-row.tsx'
 import { MessageText } from '../parts/message-text.tsx'
+import { NextSteps } from '../parts/next-steps.tsx'
+import { RiskBadges, RiskList } from '../parts/risk-list.tsx'
+import { TraceLine } from '../parts/trace-line.tsx'
 
 type RunAnswer = OperationAnswer<'runs.read'>
 
@@ -57,60 +55,44 @@ type QuestionProps = { readonly approval: PendingApproval; readonly wish: Decisi
 function Question({ approval, wish }: QuestionProps) {
   const { answer: reading } = useApiQuery('runs.read', { runId: approval.runId }, approval.status)
   const call = pendingCallOf(approval)
-  const move = moveOf(approval)
   const [edits, setEdits] = useState<JsonObject>(wish?.edits ?? {})
   return (
     <>
       <PageHead
-        title={
-          call === null
-            ? 'Approve the next stage?'
-            : `An agent wants to use ${shownNameOf(call.tool)}`
-        }
-        about={
-          <>
-            {approval.runTitle === null ? null : <strong>{approval.runTitle} · </strong>}
-            {reading === null ? '' : `${reading.head.definition} · ${reading.head.stage} · `}
-            requested <Time at={approval.requestedAt} />
-            {approval.expiresAt === null || approval.status !== 'pending' ? null : (
-              <>
-                , expires <Time at={approval.expiresAt} />
-              </>
-            )}
-          </>
-        }
+        title={questionOf(approval)}
+        about={<About approval={approval} head={reading?.head ?? null} />}
       >
+        <RiskBadges risks={approval.risks} />
         <StatusBadge status={approval.status} />
       </PageHead>
       <div className="approval">
         <div className="stack wide">
-          <section className="stack" aria-label="Request">
-            {move === null ? null : (
-              <>
-                <p className="question">{approval.message}</p>
-                <div className="move">
-                  <span className="stage-chip here">{reading?.view.stage ?? '…'}</span>
-                  <span className="soft">{move.signal} →</span>
-                  <span className="stage-chip">{moveTargetOf(move)}</span>
-                </div>
-              </>
-            )}
-            {call === null ? null : (
+          {call === null ? null : (
+            <section className="stack" aria-label="Request">
+              <RiskList risks={approval.risks} />
               <CallDetail
                 tool={call.tool}
                 input={call.input}
                 folder={reading?.head.workspace ?? null}
+                risks={approval.risks}
               />
-            )}
-          </section>
-          {move === null ? (
-            <Why approval={approval} />
-          ) : (
-            <Carried approval={approval} edits={edits} onEdit={setEdits} />
+            </section>
           )}
+          <div className="claims">
+            <Carried approval={approval} edits={edits} onEdit={setEdits} />
+            {reading === null ? null : <Seen reading={reading} />}
+          </div>
+          {approval.status === 'pending' ? (
+            <NextSteps approval={approval} stage={reading?.view.stage ?? null} />
+          ) : null}
           <PeopleBox approval={approval} />
+          <ChangedFiles
+            runId={approval.runId}
+            version={approval.status}
+            isFolded={approval.kind === 'call'}
+          />
           {reading === null ? <Skeleton /> : <Context reading={reading} />}
-          <Before approval={approval} seq={reading?.head.seq ?? null} />
+          <Before approval={approval} head={reading?.head ?? null} />
         </div>
         <DecisionForm approval={approval} edits={edits} wish={wish} />
       </div>
@@ -118,14 +100,24 @@ function Question({ approval, wish }: QuestionProps) {
   )
 }
 
-function Why({ approval }: { readonly approval: PendingApproval }) {
+type AboutProps = {
+  readonly approval: PendingApproval
+  readonly head: RunAnswer['head'] | null
+}
+
+/** Which run asks, and since when. */
+function About({ approval, head }: AboutProps) {
   return (
-    <section className="stack">
-      <h2>Why this needs approval</h2>
-      <p className="note-box wrap">
-        <MessageText text={ruleOf(approval)} />
-      </p>
-    </section>
+    <>
+      {approval.runTitle === null ? null : <strong>{approval.runTitle} · </strong>}
+      {head === null ? '' : `${head.definition} · ${head.stage} · `}
+      requested <Time at={approval.requestedAt} />
+      {approval.expiresAt === null || approval.status !== 'pending' ? null : (
+        <>
+          , expires <Time at={approval.expiresAt} />
+        </>
+      )}
+    </>
   )
 }
 
@@ -146,7 +138,7 @@ function Carried({ approval, edits, onEdit }: CarriedProps) {
   if (names.length === 0) return null
   return (
     <section className="stack">
-      <h2>Data from the agent</h2>
+      <h2>What the agent says</h2>
       <dl className="facts card pad">
         {names.map((name) => (
           <div key={name} style={{ display: 'contents' }}>
@@ -201,6 +193,29 @@ const sourceWords = {
   given: 'given by the author or a person',
 } as const
 
+/** What Pawl saw, next to what the agent says. */
+function Seen({ reading }: { readonly reading: RunAnswer }) {
+  if (reading.evidence.length === 0) return null
+  return (
+    <section className="stack">
+      <h2>What Pawl saw</h2>
+      <ul className="card pad stack">
+        {reading.evidence.map((one) => {
+          const isBad = one.grade === 'claimed' || one.isFresh === false
+          const word =
+            one.grade === 'claimed' ? 'claimed' : one.isFresh === false ? 'stale' : 'seen'
+          return (
+            <li key={`${one.grade} ${one.folder} ${one.command}`}>
+              <span className={`badge ${isBad ? 'warn' : 'good'}`}>{word}</span>{' '}
+              <MessageText text={one.text} />
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
 /** The values of the run, and whose word each of them is. */
 function Context({ reading }: { readonly reading: RunAnswer }) {
   const entries = Object.entries(reading.view.vars)
@@ -242,22 +257,25 @@ function Context({ reading }: { readonly reading: RunAnswer }) {
   )
 }
 
-const beforeCount = 14
+const recordsRead = 60
+const rowsShown = 10
 
-/** What the agent did before it asked. */
-function Before({
-  approval,
-  seq,
-}: {
-  readonly approval: PendingApproval
-  readonly seq: number | null
-}) {
-  const after = Math.max(0, (seq ?? 0) - 60)
-  const { answer } = useApiQuery('runs.events', { runId: approval.runId, after, limit: 60 }, seq)
-  if (answer === null || seq === null) return <Skeleton lines={4} />
-  const records = answer.items
-    .filter((one) => one.at <= approval.requestedAt && one.type !== 'money.spent')
-    .slice(-beforeCount)
+type BeforeProps = { readonly approval: PendingApproval; readonly head: RunAnswer['head'] | null }
+
+/** What the agent did before it asked, as in the trace of the run; the latest first. */
+function Before({ approval, head }: BeforeProps) {
+  const after = Math.max(0, (head?.seq ?? 0) - recordsRead)
+  const input = { runId: approval.runId, after, limit: recordsRead }
+  const { answer } = useApiQuery('runs.events', input, head?.seq)
+  if (answer === null || head === null) return <Skeleton lines={4} />
+  const { visits } = openTraceRows()(answer.items)
+  const rows = visits
+    .flatMap((visit) => visit.rows)
+    .filter(({ record }) => record.at <= approval.requestedAt && !unshown.has(record.type))
+    .filter(({ record, end }) => end !== null || !asking.has(record.type))
+    .toSorted((a, b) => b.record.seq - a.record.seq)
+    .slice(0, rowsShown)
+  if (rows.length === 0) return null
   return (
     <section className="stack">
       <div className="row">
@@ -267,12 +285,17 @@ function Before({
         </a>
       </div>
       <ol className="card list">
-        {records.toReversed().map((record) => (
-          <li key={record.seq} className="event still">
-            <EventRow record={record} />
+        {rows.map((row) => (
+          <li key={row.record.seq} className="event trace-row still">
+            <TraceLine row={row} folder={head.workspace} />
           </li>
         ))}
       </ol>
     </section>
   )
 }
+
+/** Sums, and what the page shows further up. */
+const unshown: ReadonlySet<string> = new Set(['money.spent', 'vars.written'])
+/** What is still waited for is the question itself. */
+const asking: ReadonlySet<string> = new Set(['approval.requested', 'call.asked'])

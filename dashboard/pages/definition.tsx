@@ -16,6 +16,7 @@ import {
   type CompiledText,
   compileText,
   editableDefinitionOf,
+  rangeOfPointer,
   rangeOfStage,
   stageAt,
 } from '../editor/compile-text.ts'
@@ -24,6 +25,8 @@ import { type Draft, keptDraft, useDraft } from '../editor/drafts.ts'
 import { FindingList } from '../editor/findings.tsx'
 import { Inspector } from '../editor/inspector.tsx'
 import { PlayPanel } from '../editor/play.tsx'
+import { usePublish } from '../editor/use-publish.tsx'
+import { workTemplates } from '../editor/work-templates.ts'
 import { PageHead, ProblemBox, Skeleton, Time } from '../parts/basics.tsx'
 import { countOf } from '../parts/format-values.ts'
 import { Graph } from '../parts/graph.tsx'
@@ -31,7 +34,12 @@ import { showToast } from '../parts/toast.tsx'
 
 /** The page. */
 export function DefinitionPage({ route }: { readonly route: PageRoute }) {
-  return route.id === 'new' ? <NewDefinition /> : <StoredDefinition id={route.id} />
+  const [what, pointer = null] = route.rest
+  return route.id === 'new' ? (
+    <NewDefinition />
+  ) : (
+    <StoredDefinition id={route.id} pointer={what === 'at' ? pointer : null} />
+  )
 }
 
 function NewDefinition() {
@@ -43,30 +51,56 @@ function NewDefinition() {
   }
   return (
     <>
-      <PageHead title="New definition" about="Choose a kind of definition." />
-      <div className="two">
-        {definitionTemplates.map((one) => (
-          <button
-            key={one.dialect}
-            type="button"
-            className="card pad stack choice"
-            onClick={() => setText(one.source)}
-          >
-            <h2>{one.title}</h2>
-            <span className="soft">{one.about}</span>
-          </button>
-        ))}
-      </div>
+      <PageHead title="New definition" about="Choose a kind of definition, or a template." />
+      <TemplateChoice templates={definitionTemplates} onChoose={setText} />
+      <h2 className="choices-title">Templates for common work</h2>
+      <TemplateChoice templates={workTemplates} onChoose={setText} />
     </>
   )
 }
 
-function StoredDefinition({ id }: { readonly id: string }) {
+type Template = { readonly title: string; readonly about: string; readonly source: string }
+type ChoiceProps = {
+  readonly templates: readonly Template[]
+  readonly onChoose: (source: string) => void
+}
+
+function TemplateChoice({ templates, onChoose }: ChoiceProps) {
+  return (
+    <div className="two">
+      {templates.map(({ title, about, source }) => (
+        <button
+          key={title}
+          type="button"
+          className="card pad stack choice"
+          onClick={() => onChoose(source)}
+        >
+          <h3>{title}</h3>
+          <span className="soft">{about}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+type StoredProps = {
+  readonly id: string
+  /** The rule to show at first; null: the beginning. */
+  readonly pointer: string | null
+}
+
+function StoredDefinition({ id, pointer }: StoredProps) {
   const { answer, problem } = useApiQuery('definitions.read', { id })
   if (problem !== null) return <ProblemBox problem={problem} />
   if (answer === null) return <Skeleton lines={10} />
   return (
-    <Workbench id={answer.id} name={answer.name} source={answer.source} version={answer.version} />
+    <Workbench
+      id={answer.id}
+      name={answer.name}
+      source={answer.source}
+      version={answer.version}
+      pointer={pointer}
+    />
   )
 }
 
@@ -76,6 +110,7 @@ type BenchProps = {
   readonly name: string
   readonly source: string
   readonly version?: number
+  readonly pointer?: string | null
   readonly onDiscard?: () => void
 }
 
@@ -83,20 +118,18 @@ const panes = ['Edit', 'Play', 'Cases', 'Compare'] as const
 type Pane = (typeof panes)[number]
 const settleMs = 120
 
-function Workbench({ id, name, source, version = 0, onDiscard }: BenchProps) {
+function Workbench({ id, name, source, version = 0, pointer = null, onDiscard }: BenchProps) {
   const [pane, setPane] = useState<Pane>('Edit')
   const draft = useDraft(id ?? 'new', source)
   const { text, setText } = draft
   const [discards, setDiscards] = useState(0)
   const [published, setPublished] = useState({ version, source })
   const [understood, understandNow] = useUnderstood(text)
-  const publish = async (): Promise<void> => {
-    const stored = await publishSource(id, text)
-    if (stored === null) return
-    setPublished({ version: stored.version, source: text })
-    draft.settle(text)
+  const { publish, dialog } = usePublish(id, (stored, source) => {
+    setPublished({ version: stored.version, source })
+    draft.settle(source)
     if (id === null) goTo('definitions', stored.id)
-  }
+  })
   return (
     <>
       <PageHead
@@ -111,9 +144,10 @@ function Workbench({ id, name, source, version = 0, onDiscard }: BenchProps) {
           understood={understood}
           isChanged={text !== published.source || id === null}
           name={id === null ? null : name}
-          onPublish={publish}
+          onPublish={() => publish(text)}
         />
       </PageHead>
+      {dialog}
       <DraftNotice
         draft={draft}
         onDiscard={() => {
@@ -129,6 +163,7 @@ function Workbench({ id, name, source, version = 0, onDiscard }: BenchProps) {
             key={discards}
             text={text}
             understood={understood}
+            pointer={pointer}
             onText={setText}
             onDrawn={understandNow}
           />
@@ -148,23 +183,6 @@ function Workbench({ id, name, source, version = 0, onDiscard }: BenchProps) {
       </div>
     </>
   )
-}
-
-type Stored = { readonly id: string; readonly version: number }
-
-/** Publishes a text, and says so; null: it was refused, which was said as well. */
-async function publishSource(id: string | null, source: string): Promise<Stored | null> {
-  try {
-    const { definition } = await (id === null
-      ? callApi('definitions.create', { source })
-      : callApi('definitions.update', { id, source }))
-    showToast(`Version ${definition.version} of ${definition.name} is published. New runs use it.`)
-    return definition
-  } catch (thrown) {
-    const { detail, hint } = wordsOf(thrown)
-    showToast(hint === '' ? detail : `${detail}: ${hint}`)
-    return null
-  }
 }
 
 type NoticeProps = { readonly draft: Draft; readonly onDiscard: () => void }
@@ -267,6 +285,8 @@ function Actions({ understood, isChanged, name, onPublish }: ActionsProps) {
 }
 
 type EditProps = {
+  /** The rule to show at first; null: the beginning. */
+  readonly pointer: string | null
   readonly text: string
   readonly understood: CompiledText
   readonly onText: (text: string) => void
@@ -274,9 +294,23 @@ type EditProps = {
   readonly onDrawn: (text: string) => void
 }
 
-function EditPane({ text, understood, onText, onDrawn }: EditProps) {
+/** Shows the place of a rule, once. */
+function useShownRule(
+  editor: React.RefObject<EditorHandle | null>,
+  understood: CompiledText,
+  pointer: string | null,
+): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: however the text changes
+  useEffect(() => {
+    const range = pointer === null ? null : rangeOfPointer(understood, pointer)
+    if (range !== null) editor.current?.show(range)
+  }, [pointer])
+}
+
+function EditPane({ text, understood, pointer, onText, onDrawn }: EditProps) {
   const [chosen, setChosen] = useState<string | null>(null)
   const editor = useRef<EditorHandle>(null)
+  useShownRule(editor, understood, pointer)
   const { me } = useValueStore(live)
   const mode = me?.access === 'viewer' || me?.access === 'approver' ? 'read' : 'write'
   // What was last free of errors stays in sight while somebody types.

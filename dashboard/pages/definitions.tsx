@@ -24,7 +24,7 @@ export function DefinitionsPage() {
           </div>
         ) : answer.items.length === 0 ? (
           <Empty icon="definitions" title="No definitions yet">
-            Write one here, or add a file with pawl definitions add.
+            Write one here, or add a file with <code>pawl definitions add</code>.
           </Empty>
         ) : (
           <ul className="list">
@@ -34,12 +34,11 @@ export function DefinitionsPage() {
                 <li key={one.id}>
                   <a className="line" href={linkTo('definitions', one.id)}>
                     <span className="grow">
-                      <span className="row">
-                        <strong className="cut">{one.name}</strong>
-                        <span className="badge">{one.dialect}</span>
-                        <span className="badge accent">version {one.version}</span>
-                      </span>
+                      <strong className="cut" style={{ display: 'block' }}>
+                        {one.name}
+                      </strong>
                       <span className="small soft cut" style={{ display: 'block' }}>
+                        {one.dialect} · version {one.version} ·{' '}
                         {one.tasks.length > 1 ? `tasks ${one.tasks.join(', ')}; ` : ''}
                         {one.workspace === '' ? 'stored in Pawl' : one.workspace}
                       </span>
@@ -49,8 +48,8 @@ export function DefinitionsPage() {
                         ? 'not used lately'
                         : `${countOf(use.runs, 'run')}, ${use.open} open`}
                     </span>
-                    <span className="small soft">
-                      <Time at={Date.parse(one.updatedAt)} />
+                    <span className="small soft run-when">
+                      <Time at={Date.parse(one.updatedAt)} size="short" />
                     </span>
                   </a>
                 </li>

@@ -1,10 +1,14 @@
-/** Home: pending approvals first, then open runs, then what went wrong today. */
+/** Home: pending approvals first, then open runs, what went wrong today, and what it cost. */
+import { useState } from 'react'
 import { type Live, type LiveRunHead, live } from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
+import { useApiQuery } from '../data/use-api-query.ts'
 import { useValueStore } from '../data/value-store.ts'
-import { PageHead, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
-import { countOf } from '../parts/format-values.ts'
+import { PageHead, Skeleton } from '../parts/basics.tsx'
+import { FirstStart } from '../parts/first-start.tsx'
+import { moneyText } from '../parts/format-values.ts'
 import { PendingApprovals } from '../parts/pending-approvals.tsx'
+import { RunRow } from '../parts/run-row.tsx'
 
 /** The page. */
 export function HomePage() {
@@ -13,9 +17,19 @@ export function HomePage() {
   const wrong = state.heads.filter((head) => isWrong(head))
   return (
     <>
-      <PageHead title={titleFor(state)} about={aboutFor(running.length)} />
+      <PageHead
+        title={titleFor(state)}
+        about={
+          <>
+            {aboutFor(running.length)} <CostToday />
+          </>
+        }
+      />
       <div className="home">
-        <PendingApprovals state={state} />
+        <div className="stack wide">
+          <FirstStart />
+          <PendingApprovals state={state} />
+        </div>
         <div className="stack wide">
           <Heads title="Open runs" heads={running} isKnown={state.me !== null}>
             No run is open. Start one with <code>pawl start</code>, or let an agent load a workflow.
@@ -26,6 +40,20 @@ export function HomePage() {
         </div>
       </div>
     </>
+  )
+}
+
+/** What was spent since midnight. */
+function CostToday() {
+  const [since] = useState(() => new Date().setHours(0, 0, 0, 0))
+  const { answer } = useApiQuery('costs.read', { since })
+  const sum = answer?.rows.reduce((all, row) => all + row.costMicroUsd, 0) ?? 0
+  if (answer === null || sum === 0) return null
+  return (
+    <a className="link" href={linkTo('spend')}>
+      {answer.isPartial ? 'More than ' : ''}
+      {moneyText(sum)} spent today
+    </a>
   )
 }
 
@@ -50,7 +78,7 @@ function isWrong({ status, endedAt }: LiveRunHead): boolean {
   return isBad && (endedAt ?? Date.now()) >= today
 }
 
-const headsShown = 12
+const headsShown = 10
 
 function Heads(props: {
   readonly title: string
@@ -75,25 +103,18 @@ function Heads(props: {
         <ul className="list">
           {heads.slice(0, headsShown).map((head) => (
             <li key={head.id}>
-              <a className="line" href={linkTo('runs', head.id)}>
-                <span className="grow">
-                  <span className="row">
-                    <strong className="cut">{head.title ?? head.definition}</strong>
-                    <StatusBadge status={head.status} />
-                  </span>
-                  <span className="small soft cut" style={{ display: 'block' }}>
-                    {head.title === null ? '' : `${head.definition} · `}
-                    {head.stage} · {countOf(head.callsCount, 'call')}
-                  </span>
-                </span>
-                <span className="small soft">
-                  <Time at={head.updatedAt} />
-                </span>
-              </a>
+              <RunRow head={head} size="short" />
             </li>
           ))}
         </ul>
       )}
+      {heads.length > headsShown ? (
+        <p className="body small">
+          <a className="link" href={linkTo('runs')}>
+            All runs
+          </a>
+        </p>
+      ) : null}
     </section>
   )
 }

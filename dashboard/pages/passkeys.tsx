@@ -69,7 +69,7 @@ type PartProps = {
 }
 
 const protectedText =
-  'A stolen token, cookie or link cannot decide. `pawl log --verify` checks each signature.'
+  'A stolen token, key or link cannot decide. `pawl log --verify` checks each signature.'
 const loweredText =
   '`config.json` sets `approvals.proof` to `token`, so a program that runs as you can approve.'
 const openText =
@@ -155,8 +155,10 @@ function NewKey({ overview, isBusy, act }: PartProps) {
     const [there] = overview.origins
     return (
       <p className="note-box wrap">
-        Passkeys cannot be used at {location.origin}.{' '}
-        {there === undefined ? '' : `Run pawl open, which opens ${there}.`}
+        Passkeys do not work at {location.origin}.{' '}
+        {there === undefined ? null : (
+          <MessageText text={`Run \`pawl open\`, which opens ${there}.`} />
+        )}
       </p>
     )
   }

@@ -3,9 +3,10 @@
  * call.
  */
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
+import { linkTo } from '../data/route.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox } from '../parts/basics.tsx'
-import { durationText, moneyText } from '../parts/format-values.ts'
+import { countOf, durationText, moneyText } from '../parts/format-values.ts'
 import { JudgeForm } from '../parts/judge-form.tsx'
 
 type Listed = OperationAnswer<'policies.list'>['items'][number]
@@ -53,6 +54,7 @@ const levelWords = {
 
 function PolicyCard({ policy, stats }: { readonly policy: Listed; readonly stats: Stats | null }) {
   const { level, name, rules, otherwise } = policy
+  const hasLimits = rules.some((rule) => limitText(rule) !== '')
   return (
     <section className="card" aria-label={`Policy of ${name}`}>
       <header>
@@ -74,7 +76,7 @@ function PolicyCard({ policy, stats }: { readonly policy: Listed; readonly stats
             <tr>
               <th>Verdict</th>
               <th>Capability</th>
-              <th>Limit</th>
+              {hasLimits ? <th>Limit</th> : null}
               <th className="num">Matched</th>
             </tr>
           </thead>
@@ -90,7 +92,7 @@ function PolicyCard({ policy, stats }: { readonly policy: Listed; readonly stats
                     <div className="small warn">never matches: {rule.shadowed}</div>
                   )}
                 </td>
-                <td className="small">{limitText(rule)}</td>
+                {hasLimits ? <td className="small">{limitText(rule)}</td> : null}
                 <td className="num">{countText(policy, rule, stats)}</td>
               </tr>
             ))}
@@ -121,7 +123,7 @@ function countText(policy: Listed, rule: Rule, stats: Stats | null): string {
     const count = stats.tools
       .filter(({ tool }) => matches(rule.capability, tool))
       .reduce((sum, one) => sum + one.calls, 0)
-    return `${count} calls`
+    return countOf(count, 'call')
   }
   const mine = stats.rules.filter(
     (one) =>
@@ -139,6 +141,22 @@ function matches(capability: string, tool: string): boolean {
   )
 }
 
+/** The rule, where it is written. */
+function RuleLink({ definition, rule }: Pick<Stats['rules'][number], 'definition' | 'rule'>) {
+  const isWritten = rule?.startsWith('/') === true
+  return (
+    <span className="mono small soft wrap" style={{ display: 'block' }}>
+      {isWritten ? (
+        <a className="link" href={linkTo('definitions', definition, 'at', rule)}>
+          {rule}
+        </a>
+      ) : (
+        (rule ?? 'built into Pawl')
+      )}
+    </span>
+  )
+}
+
 /** What the stages themselves deny: most of it never gets to a policy. */
 function StageRefusals({ stats }: { readonly stats: Stats | null }) {
   const denials = stats?.rules.filter((one) => one.says === 'deny') ?? []
@@ -147,14 +165,12 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
     <section className="card" aria-label="Denials by rule">
       <header>
         <h2 className="grow">Denials by rule</h2>
-        <span className="soft small">of the latest {stats?.runsCount} runs</span>
+        <span className="soft small">in the latest {countOf(stats?.runsCount ?? 0, 'run')}</span>
       </header>
       <TableBox label="Refusals">
         <table className="table">
           <thead>
             <tr>
-              <th>Code</th>
-              <th>Definition</th>
               <th>Rule</th>
               <th className="num">Calls</th>
             </tr>
@@ -163,10 +179,10 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
             {denials.map((one) => (
               <tr key={`${one.definition} ${one.rule} ${one.code}`}>
                 <td>
-                  <span className="badge bad">{one.code}</span>
+                  {one.definition}
+                  <RuleLink definition={one.definition} rule={one.rule} />
+                  <code className="small bad">{one.code}</code>
                 </td>
-                <td>{one.definition}</td>
-                <td className="mono small">{one.rule ?? 'built in'}</td>
                 <td className="num">{one.count}</td>
               </tr>
             ))}

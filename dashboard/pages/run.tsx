@@ -5,6 +5,7 @@ import type { PageRoute } from '../data/route.ts'
 import { linkTo } from '../data/route.ts'
 import { openRunLog, type RunLog, type RunLogState } from '../data/run-log.ts'
 import { openTracer } from '../data/run-trace.ts'
+import { openTraceRows } from '../data/trace-rows.ts'
 import { useRunAtEvent } from '../data/use-run-at-event.ts'
 import { useValueStore } from '../data/value-store.ts'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
@@ -15,6 +16,7 @@ import { JobsPanel } from '../parts/jobs.tsx'
 import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
 import { RunStatePanel } from '../parts/run-state.tsx'
+import { folderName } from '../parts/short-path.ts'
 import { Timeline } from '../parts/timeline.tsx'
 
 /** The page. */
@@ -37,6 +39,8 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
   const seq = Math.min(at ?? last, last)
   const [tracer] = useState(() => openTracer())
   const trace = useMemo(() => tracer(records, seq), [tracer, records, seq])
+  const [traceRows] = useState(() => openTraceRows())
+  const rows = useMemo(() => traceRows(records), [traceRows, records])
   const past = useRunAtEvent(runId, at, records)
   if (problem !== null) return <ProblemBox problem={problem} />
   if (reading === null) return <Skeleton lines={10} />
@@ -60,12 +64,19 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
               onMove={setAt}
             />
           </RunGraph>
-          {record === null ? null : <EventDetail record={record} onClose={() => setAt(null)} />}
+          {record === null ? null : (
+            <EventDetail
+              record={record}
+              row={rows.rowOf(record.seq)}
+              definition={reading.head.definition}
+              onClose={() => setAt(null)}
+            />
+          )}
           {reading.view.observes ? <DenialSummary records={records} /> : null}
           <JobsPanel runId={runId} seq={reading.head.seq} isOpen={reading.head.endedAt === null} />
           <RunStatePanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
         </div>
-        <Timeline state={state} at={at} onChoose={setAt} onEarlier={log.earlier} />
+        <Timeline state={state} rows={rows} at={at} onChoose={setAt} onEarlier={log.earlier} />
       </div>
     </>
   )
@@ -92,15 +103,18 @@ function Head({ state, runId }: { readonly state: RunLogState; readonly runId: s
       about={
         <span className="small">
           {head.title === null ? '' : `${head.definition} · `}
-          <span className="mono">{head.id}</span> · started <Time at={head.startedAt} /> ·{' '}
-          {countOf(head.callsCount, 'call')} · {moneyText(head.costMicroUsd)}
-          {head.workspace === null ? '' : ` · ${head.workspace}`}
+          {head.host === null ? '' : `${head.host} · `}started <Time at={head.startedAt} /> ·{' '}
+          {countOf(head.callsCount, 'call')} · {moneyText(head.costMicroUsd)} ·{' '}
+          <span className="mono">{head.id}</span>
+          {head.workspace === null ? null : (
+            <span title={head.workspace}> · {folderName(head.workspace)}</span>
+          )}
         </span>
       }
     >
       {waiting === undefined ? null : (
         <a className="button main-act" href={linkTo('approvals', waiting.id)}>
-          Review the approval
+          Review approval
         </a>
       )}
       <RunActions head={head} />

@@ -2,10 +2,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type ApiProblem, callApi, wordsOf } from '../data/api-client.ts'
 import { type LiveRunHead, live } from '../data/live-state.ts'
-import { linkTo } from '../data/route.ts'
 import { useValueStore } from '../data/value-store.ts'
-import { Empty, PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
-import { countOf, moneyText } from '../parts/format-values.ts'
+import { Empty, PageHead, ProblemBox, Skeleton } from '../parts/basics.tsx'
+import { countOf } from '../parts/format-values.ts'
+import { RunBoard } from '../parts/run-board.tsx'
+import { RunRow } from '../parts/run-row.tsx'
+import { type RunFilter, SavedFilters } from '../parts/saved-filters.tsx'
 import { VirtualList } from '../parts/virtual-list.tsx'
 
 const filters = [
@@ -17,7 +19,7 @@ const filters = [
   'blocked',
   'cancelled',
 ] as const
-const rowHeight = 56
+const rowHeight = 58
 const pageSize = 500
 // As many as the API takes.
 const wordsMax = 8
@@ -30,21 +32,27 @@ type StatusFilter = (typeof filters)[number]
 export function RunsPage() {
   const [text, setText] = useState('')
   const [status, setStatus] = useState<StatusFilter | null>(null)
+  const [isBoard, setBoard] = useState(false)
   const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, wordsMax)
   const q = useRested(words.join(' ').slice(0, charsMax))
   const { heads, isComplete, problem, more } = useRuns(q, status)
   const shown = heads.filter((head) => (status ?? head.status) === head.status && fits(head, words))
   const isSearch = words.length > 0 || status !== null
+  const choose = (filter: RunFilter): void => {
+    setText(filter.text)
+    setStatus(filters.find((one) => one === filter.status) ?? null)
+    setBoard(filter.isBoard)
+  }
   return (
     <>
       <PageHead
         title="Runs"
-        about={`${shown.length}${isComplete ? '' : ' or more'}, last changed first`}
+        about={`${countOf(shown.length, 'run')}${isComplete ? '' : ' or more'}, last changed first`}
       >
         <input
           className="input search"
           type="search"
-          placeholder="title, definition, stage, folder, id"
+          placeholder="Title, definition, stage, folder, id"
           aria-label="Search runs"
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -52,20 +60,13 @@ export function RunsPage() {
       </PageHead>
       <div className="stack">
         <div className="chips">
-          {filters.map((one) => (
-            <button
-              key={one}
-              type="button"
-              className="chip"
-              aria-pressed={status === one}
-              onClick={() => setStatus(status === one ? null : one)}
-            >
-              {one}
-            </button>
-          ))}
+          <ViewSwitch isBoard={isBoard} onBoard={setBoard} />
+          <StatusChips status={status} onStatus={setStatus} />
         </div>
+        <SavedFilters filter={{ text, status, isBoard }} onChoose={choose} />
         {problem === null ? null : <ProblemBox problem={problem} />}
-        <div className="card runs-list">
+        {isBoard && shown.length > 0 ? <RunBoard heads={shown} /> : null}
+        <div className="card runs-list" hidden={isBoard && shown.length > 0}>
           {shown.length > 0 ? (
             <VirtualList
               label="Runs"
@@ -76,7 +77,9 @@ export function RunsPage() {
             />
           ) : isComplete ? (
             <Empty icon="runs" title={isSearch ? 'No matching runs' : 'No runs yet'}>
-              {isSearch ? 'Try fewer words or another status.' : 'Start one with pawl start.'}
+              {isSearch
+                ? 'Try fewer words or another status.'
+                : 'A run begins when an agent loads a workflow, or with pawl start NAME.'}
             </Empty>
           ) : (
             <div className="body" style={{ padding: 16 }}>
@@ -89,34 +92,48 @@ export function RunsPage() {
   )
 }
 
+type SwitchProps = {
+  readonly isBoard: boolean
+  readonly onBoard: (isBoard: boolean) => void
+}
+
+function ViewSwitch({ isBoard, onBoard }: SwitchProps) {
+  return (
+    <fieldset className="switch">
+      <legend className="hidden-text">Show the runs as</legend>
+      <button type="button" aria-pressed={!isBoard} onClick={() => onBoard(false)}>
+        List
+      </button>
+      <button type="button" aria-pressed={isBoard} onClick={() => onBoard(true)}>
+        Board by stage
+      </button>
+    </fieldset>
+  )
+}
+
+type ChipsProps = {
+  readonly status: StatusFilter | null
+  readonly onStatus: (status: StatusFilter | null) => void
+}
+
+function StatusChips({ status, onStatus }: ChipsProps) {
+  return filters.map((one) => (
+    <button
+      key={one}
+      type="button"
+      className="chip"
+      aria-pressed={status === one}
+      onClick={() => onStatus(status === one ? null : one)}
+    >
+      {one}
+    </button>
+  ))
+}
+
 function fits(head: LiveRunHead, words: readonly string[]): boolean {
   const { id, title, definition, stage, status, workspace } = head
   const all = [id, title ?? '', definition, stage, status, workspace ?? ''].join(' ').toLowerCase()
   return words.every((word) => all.includes(word))
-}
-
-function RunRow({ head }: { readonly head: LiveRunHead }) {
-  return (
-    <a className="run-row" href={linkTo('runs', head.id)}>
-      <span className="grow">
-        <span className="row">
-          <strong className="cut">{head.title ?? head.definition}</strong>
-          <StatusBadge status={head.status} />
-        </span>
-        <span className="small soft cut" style={{ display: 'block' }}>
-          {head.title === null ? '' : `${head.definition} · `}
-          {head.stage} · {head.workspace ?? 'no folder'}
-        </span>
-      </span>
-      <span className="small soft run-nums">
-        {countOf(head.callsCount, 'call')}
-        {head.costMicroUsd > 0 ? ` · ${moneyText(head.costMicroUsd)}` : ''}
-      </span>
-      <span className="small soft run-when">
-        <Time at={head.updatedAt} />
-      </span>
-    </a>
-  )
 }
 
 /** A text when its writer rests for a moment. */

@@ -2,12 +2,15 @@
  * Spend and health: costs by day, tool, run and stage, and the state of the daemon and its hosts.
  */
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
+import { live } from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
 import { type CostEntry, type CostSum, sumCosts } from '../data/sum-costs.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
+import { useValueStore } from '../data/value-store.ts'
 import { shownNameOf } from '../parts/approval-summary.tsx'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox, Time } from '../parts/basics.tsx'
-import { moneyText } from '../parts/format-values.ts'
+import { moneyText, shortIdOf } from '../parts/format-values.ts'
+import { MessageText } from '../parts/message-text.tsx'
 
 type Stats = OperationAnswer<'stats.read'>
 type Costs = OperationAnswer<'costs.read'>
@@ -16,11 +19,17 @@ type Costs = OperationAnswer<'costs.read'>
 export function SpendPage() {
   const { answer: stats } = useApiQuery('stats.read', {})
   const { answer: costs, problem } = useApiQuery('costs.read', {})
+  const { heads } = useValueStore(live)
+  const titles = new Map(heads.map(({ id, title }) => [id, title]))
   return (
     <>
       <PageHead
         title="Spend and health"
-        about={costs === null ? 'Counting…' : costs.isPartial ? partialText : wholeText}
+        about={
+          <MessageText
+            text={costs === null ? 'Counting…' : costs.isPartial ? partialText : wholeText}
+          />
+        }
       />
       {problem === null ? null : <ProblemBox problem={problem} />}
       <div className="two wide">
@@ -40,7 +49,10 @@ export function SpendPage() {
             costs={costs}
             title="By run"
             sumUp={(row) => row.runId}
-            show={({ row }) => ({ name: row.definition, about: row.runId })}
+            show={({ row }) => ({
+              name: titles.get(row.runId) ?? row.definition,
+              about: titles.get(row.runId) ? row.definition : shortIdOf(row.runId),
+            })}
           />
           <Hosts />
         </div>
@@ -211,7 +223,11 @@ function Health() {
           <Skeleton lines={4} />
         ) : (
           <>
-            {answer.trouble === null ? null : <p className="problem">{answer.trouble}</p>}
+            {answer.trouble === null ? null : (
+              <p className="problem">
+                <MessageText text={answer.trouble} />
+              </p>
+            )}
             <dl className="facts">
               <dt>Version</dt>
               <dd>{answer.version}</dd>
@@ -228,13 +244,13 @@ function Health() {
               <dt>Other nodes</dt>
               <dd>
                 {answer.store !== 'postgres'
-                  ? 'none: this store has a single node'
+                  ? 'none (SQLite serves one node)'
                   : (answer.listenError ?? 'LISTEN/NOTIFY works')}
               </dd>
             </dl>
             {answer.found.map((one) => (
               <p key={one} className="note-box small wrap">
-                {one}
+                <MessageText text={one} />
               </p>
             ))}
           </>

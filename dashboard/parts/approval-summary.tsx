@@ -1,8 +1,10 @@
 /** One-line summaries of approvals, for lists. */
 import type { PendingMove } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
+import { editTextsIn } from '../../src/core/tools/edit-texts.ts'
 import type { PendingApproval } from '../data/live-state.ts'
 import { eventInputText } from './event-text.ts'
+import { shortPath } from './short-path.ts'
 
 type PendingCallShown = { readonly tool: string; readonly input: JsonObject }
 
@@ -24,15 +26,21 @@ export function titleOf(approval: PendingApproval, workspace: string | null = nu
   return `${shownNameOf(call.tool)} ${shortPath(eventInputText(call.input), workspace)}`
 }
 
-/** A path as it is within a folder. */
-export function shortPath(path: string, folder: string | null): string {
-  return folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
+/** The question as a person would ask it; who has to agree is told apart. */
+export function questionOf(approval: PendingApproval): string {
+  const call = pendingCallOf(approval)
+  if (call === null) return approval.message.replace(/\s*\(needs approval from [^)]*\)$/, '')
+  if ('command' in call.input || 'cmd' in call.input) return 'Run this command?'
+  if (/mail/i.test(call.tool) && 'body' in call.input) return 'Send this mail?'
+  if (editTextsIn(call.input).length > 0 || 'patch' in call.input) return 'Make this edit?'
+  return `Call ${shownNameOf(call.tool)}?`
 }
 
 /** Which rule asks: the engine writes it behind the question. */
 export function ruleOf({ kind, message }: PendingApproval): string {
-  if (kind === 'move') return 'this transition requires an approval'
-  return /\?\s+(the policy .*)$/s.exec(message)?.[1] ?? message
+  if (kind === 'move') return 'The definition requires approval for this move.'
+  const rule = /\?\s+(the policy .*)$/s.exec(message)?.[1] ?? message
+  return `${rule.slice(0, 1).toUpperCase()}${rule.slice(1)}`
 }
 
 /** `mcp__mail__send` is easier to read as `mail · send`. */

@@ -1,7 +1,7 @@
 /** Small components that every page uses: loading and empty states, badges, times. */
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ApiProblem } from '../data/api-client.ts'
-import { agoText, exactText } from './format-values.ts'
+import { agoText, exactText, shortAgoText } from './format-values.ts'
 import { Icon, type PageIconName } from './icons.tsx'
 import { MessageText } from './message-text.tsx'
 
@@ -77,12 +77,18 @@ export function StatusBadge({ status }: { readonly status: string }) {
   )
 }
 
+type TimeProps = {
+  readonly at: number
+  /** `short`: in few letters, for narrow columns. */
+  readonly size?: 'short'
+}
+
 /** A moment in words, with the exact time on hover. */
-export function Time({ at }: { readonly at: number }) {
+export function Time({ at, size }: TimeProps) {
   const now = useNow()
   return (
     <time dateTime={new Date(at).toISOString()} title={exactText(at)}>
-      {agoText(at, now)}
+      {size === 'short' ? shortAgoText(at, now) : agoText(at, now)}
     </time>
   )
 }

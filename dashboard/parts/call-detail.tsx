@@ -1,25 +1,36 @@
 /** A tool call for an approval: the command, the edit as a diff, or the mail; always complete. */
+
+import { diffLines } from '../../src/core/diff/line-diff.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
-import { commonToolOf } from '../../src/core/tools/tool-names.ts'
-import { shortPath } from './approval-summary.tsx'
-import { diffLines } from './diff-lines.ts'
-import { ShellCommand } from './highlight.tsx'
+import { type EditTexts, editTextsIn } from '../../src/core/tools/edit-texts.ts'
+import { CommandText, type ShownRisk } from './command-text.tsx'
+import { Fold } from './fold.tsx'
+import { shortPath } from './short-path.ts'
 
 type Shown = {
   readonly tool: string
   readonly input: JsonObject
-  /** In short: without what a title beside it says already. */
-  readonly size?: 'short'
+  /** `short`: without what a title beside it says already. `whole`: nothing is folded. */
+  readonly size?: 'short' | 'whole'
   /** Paths in it are told from there on. */
   readonly folder?: string | null
+  readonly risks?: readonly ShownRisk[]
 }
 
+const noRisks: readonly ShownRisk[] = []
+
 /** The call. */
-export function CallDetail({ tool, input, size, folder = null }: Shown) {
+export function CallDetail({ tool, input, size, folder = null, risks = noRisks }: Shown) {
+  return <Fold isOff={size !== undefined}>{callBody({ tool, input, size, folder, risks })}</Fold>
+}
+
+type Body = Required<Omit<Shown, 'size'>> & { readonly size: Shown['size'] | undefined }
+
+function callBody({ tool, input, size, folder, risks }: Body) {
   const key = commandKeys.find((name) => textIn(input, name) !== null)
-  if (key !== undefined) return <Command tool={tool} name={key} input={input} />
+  if (key !== undefined) return <Command tool={tool} name={key} input={input} risks={risks} />
   const path = textIn(input, 'file_path') ?? textIn(input, 'path')
-  const edits = editsIn(input)
+  const edits = editTextsIn(input)
   if (path !== null && edits.length > 0) {
     return <Edits path={size === 'short' ? null : shortPath(path, folder)} edits={edits} />
   }
@@ -33,40 +44,32 @@ const commandKeys = ['command', 'cmd'] as const
 
 type CommandProps = {
   readonly tool: string
+  readonly risks: readonly ShownRisk[]
   /** The field of the input that holds the command. */
   readonly name: (typeof commandKeys)[number]
   readonly input: JsonObject
 }
 
-function Command({ tool, name, input }: CommandProps) {
+function Command({ tool, name, input, risks }: CommandProps) {
   const { [name]: _, ...rest } = input
   const text = textIn(input, name) ?? ''
   return (
     <div className="stack">
       <pre className="code asked-command">
-        {bashTools.has(commonToolOf(tool) ?? '') ? <ShellCommand text={text} /> : text}
+        <CommandText tool={tool} text={text} risks={risks} />
       </pre>
       {Object.keys(rest).length === 0 ? null : <Values value={rest} />}
     </div>
   )
 }
 
-/** Tools whose command bash reads; what another one means by it is drawn plainly. */
-const bashTools: ReadonlySet<string> = new Set(['Bash', 'Monitor'])
-
-type Edit = { readonly before: string; readonly after: string }
-
-function editsIn(input: JsonObject): readonly Edit[] {
-  const list = Array.isArray(input.edits) ? input.edits : [input]
-  return list.flatMap((one) => {
-    if (typeof one !== 'object' || one === null || Array.isArray(one)) return []
-    const edit = one as JsonObject
-    const after = textIn(edit, 'new_string') ?? textIn(edit, 'content')
-    return after === null ? [] : [{ before: textIn(edit, 'old_string') ?? '', after }]
-  })
-}
-
-function Edits({ path, edits }: { readonly path: string | null; readonly edits: readonly Edit[] }) {
+function Edits({
+  path,
+  edits,
+}: {
+  readonly path: string | null
+  readonly edits: readonly EditTexts[]
+}) {
   return (
     <figure className="card">
       {path === null ? null : (
@@ -83,7 +86,7 @@ function Edits({ path, edits }: { readonly path: string | null; readonly edits: 
 }
 
 /** A change of a text, line by line. */
-export function Diff({ before, after }: Edit) {
+export function Diff({ before, after }: EditTexts) {
   const lines = diffLines(before, after)
   let number = 0
   return (
@@ -127,11 +130,28 @@ function Mail({ input }: { readonly input: JsonObject }) {
   return (
     <div className="card">
       <div className="body stack">
-        <Values value={head} />
+        <dl className="facts">
+          {Object.entries(head).map(([name, one]) => (
+            <div key={name} style={{ display: 'contents' }}>
+              <dt>{mailNames[name.toLowerCase()] ?? name}</dt>
+              <dd>
+                <ValueText value={one} />
+              </dd>
+            </div>
+          ))}
+        </dl>
         <pre className="code mail-body">{String(body)}</pre>
       </div>
     </div>
   )
+}
+
+const mailNames: Readonly<Record<string, string>> = {
+  from: 'From',
+  to: 'To',
+  cc: 'Cc',
+  bcc: 'Bcc',
+  subject: 'Subject',
 }
 
 /** Any object as names and values. */

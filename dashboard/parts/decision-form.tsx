@@ -11,7 +11,9 @@ import { decideApproval, needsSignature } from '../data/send-decision.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
 import { useValueStore } from '../data/value-store.ts'
 import { type PeopleNeeded, peopleOf, reasonNotToCount } from './approval-quorum.tsx'
+import { titleOf } from './approval-summary.tsx'
 import { Time } from './basics.tsx'
+import { countOf } from './format-values.ts'
 import { Icon } from './icons.tsx'
 import { showToast } from './toast.tsx'
 
@@ -58,10 +60,6 @@ function Deciding({ approval, edits, wish }: Props) {
     const problem = await decideApproval(approval, { granted, note, ...changes })
     showToast(problem ?? (granted ? grantedText(people) : 'Refused. The agent is notified.'))
     setBusy(null)
-    if (problem !== null) return
-    const next = live.get().approvals?.find((one) => one.id !== approval.id)
-    if (next === undefined) goTo('home')
-    else goTo('approvals', next.id)
   }
   return (
     <aside className="card pad decide stack" aria-label="Your decision">
@@ -70,6 +68,7 @@ function Deciding({ approval, edits, wish }: Props) {
         <textarea
           ref={reason}
           className="input"
+          placeholder="Reason or note; the agent reads it"
           value={note}
           onChange={(event) => setNote(event.target.value)}
           onKeyDown={(event) => {
@@ -99,8 +98,10 @@ function Deciding({ approval, edits, wish }: Props) {
         </button>
       </div>
       {deaf === null ? null : <p className="note-box small wrap">{deaf}</p>}
-      <SignatureNote approval={approval} />
-      <p className="tiny soft">A decision cannot be undone.</p>
+      <div className="decide-notes">
+        <SignatureNote approval={approval} />
+        <p className="tiny soft">A decision cannot be undone.</p>
+      </div>
       <KeyHints />
     </aside>
   )
@@ -180,7 +181,39 @@ function Decided({ approval }: { readonly approval: PendingApproval }) {
         )}
       </p>
       {approval.note === '' ? null : <p className="note-box wrap">{approval.note}</p>}
+      <NextApproval approval={approval} />
     </aside>
+  )
+}
+
+/** WHY a link and no jump: what comes next has to be opened before it can be decided. */
+function NextApproval({ approval }: Pick<Props, 'approval'>) {
+  const { approvals } = useValueStore(live)
+  const isArmed = useArmed()
+  useKeys(approval, {})
+  const others = approvals?.filter((one) => one.id !== approval.id) ?? []
+  const [next] = others
+  if (next === undefined) {
+    return (
+      <p className="small soft">
+        No pending approvals.{' '}
+        <a className="link" href={linkTo('home')}>
+          Back to Home
+        </a>
+      </p>
+    )
+  }
+  return (
+    <div className="stack">
+      <p className="small soft">{countOf(others.length, 'approval')} pending. Next:</p>
+      {isArmed ? (
+        <a className="button wrap" href={linkTo('approvals', next.id)}>
+          {next.runTitle ?? titleOf(next)}
+        </a>
+      ) : (
+        <span className="button wrap soft">{next.runTitle ?? titleOf(next)}</span>
+      )}
+    </div>
   )
 }
 
@@ -193,7 +226,7 @@ function useKeys(approval: PendingApproval, keys: Readonly<Record<string, () => 
       const key = event.key.toLowerCase()
       const all = live.get().approvals ?? []
       const at = all.findIndex((one) => one.id === approval.id)
-      const other = key === 'j' ? all[at + 1] : key === 'k' ? all[at - 1] : undefined
+      const other = key === 'j' ? all[at + 1] : key === 'k' ? all[Math.max(0, at - 1)] : undefined
       if (other !== undefined) goTo('approvals', other.id)
       if (keys[key] === undefined) return
       event.preventDefault()

@@ -1,17 +1,29 @@
 /** All of one event: its summary, then every recorded field. */
 import { denialIn } from '../../src/core/engine/count-denials.ts'
 import type { JsonObject } from '../../src/core/json.ts'
+import { linkTo } from '../data/route.ts'
 import type { LogRecord } from '../data/run-log.ts'
+import type { TraceRow } from '../data/trace-rows.ts'
 import { CallDetail } from './call-detail.tsx'
 import { eventIn, eventTextFor } from './event-text.ts'
-import { exactText } from './format-values.ts'
+import { exactText, tookText } from './format-values.ts'
 import { Icon } from './icons.tsx'
 import { MessageText } from './message-text.tsx'
+import { stripAnsi } from './strip-ansi.ts'
+
+type Props = {
+  readonly record: LogRecord
+  /** What it is a part of; null: only itself. */
+  readonly row: TraceRow | null
+  /** The name of the definition, where its rules are. */
+  readonly definition: string
+  readonly onClose: () => void
+}
 
 /** The card. */
-export function EventDetail(props: { readonly record: LogRecord; readonly onClose: () => void }) {
-  const { record } = props
-  const { title, about, tone } = eventTextFor(record)
+export function EventDetail(props: Props) {
+  const { record, row, definition } = props
+  const { title, about, tone, why } = eventTextFor(record)
   const call = callIn(record)
   return (
     <section className="card" aria-label="Event">
@@ -26,8 +38,15 @@ export function EventDetail(props: { readonly record: LogRecord; readonly onClos
       </header>
       <div className="body stack">
         {call === null ? null : <CallDetail tool={call.tool} input={call.input} />}
-        <Refusal record={record} />
+        <Refusal record={record} definition={definition} />
+        <Ending row={row} />
+        <CallOutput end={row?.end ?? record} />
         {about === '' || call !== null ? null : <p className="wrap">{about}</p>}
+        {why === undefined || call !== null ? null : (
+          <p className="wrap">
+            <MessageText text={why.reason} /> <span className="badge bad">{why.rule}</span>
+          </p>
+        )}
         <p className="small soft">
           {exactText(record.at)} · by {record.actor}
         </p>
@@ -41,22 +60,72 @@ export function EventDetail(props: { readonly record: LogRecord; readonly onClos
 }
 
 /** Why a call was denied, or would have been, and by which rule. */
-function Refusal({ record }: { readonly record: LogRecord }) {
+function Refusal({ record, definition }: Pick<Props, 'record' | 'definition'>) {
   const denial = denialIn(eventIn(record))
   if (denial === null) return null
   const { isObserved, verdict, code, reason, rule } = denial
   const asked = verdict === 'ask' ? 'Would need approval' : 'Would be denied'
   return (
     <dl className="facts note-box">
-      <dt>{isObserved ? asked : 'Denied'}</dt>
+      <dt>{isObserved ? asked : 'The agent was told'}</dt>
       <dd className="wrap">
         <MessageText text={reason} />{' '}
         {code === null ? null : <span className="badge bad">{code}</span>}
       </dd>
       <dt>Rule</dt>
-      <dd className="mono wrap">{rule ?? 'built into Pawl'}</dd>
+      <dd className="mono wrap">
+        {rule === null ? (
+          'built into Pawl'
+        ) : rule.startsWith('/') ? (
+          <a className="link" href={linkTo('definitions', definition, 'at', rule)}>
+            {rule}
+          </a>
+        ) : (
+          rule
+        )}
+      </dd>
     </dl>
   )
+}
+
+/** How a call or a wait ended, and how long it took. */
+function Ending({ row }: Pick<Props, 'row'>) {
+  if (row === null || row.end === null) return null
+  const { record, end } = row
+  const { title, about } = eventTextFor(end)
+  return (
+    <dl className="facts">
+      <dt>Took</dt>
+      <dd>{tookText(end.at - record.at)}</dd>
+      <dt>Ended</dt>
+      <dd className="wrap">
+        {title}
+        {about === '' ? '' : `, ${about}`}
+      </dd>
+    </dl>
+  )
+}
+
+/** The end of what a call printed, where the definition has it kept. */
+function CallOutput({ end }: { readonly end: LogRecord }) {
+  const event = eventIn(end)
+  if (event.type !== 'call.reported' || event.output === undefined) return null
+  const { text, isCut } = event.output
+  const title = isCut ? 'End of the output' : 'Output'
+  return (
+    <div>
+      <h3 className="small soft">{title}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls needs the keyboard */}
+      <section className="code output-tail" aria-label={title} tabIndex={0} ref={showEnd}>
+        {stripAnsi(text)}
+      </section>
+    </div>
+  )
+}
+
+/** WHY the end: there it says how it went. */
+function showEnd(box: HTMLElement | null): void {
+  if (box !== null) box.scrollTop = box.scrollHeight
 }
 
 function callIn(record: LogRecord): { readonly tool: string; readonly input: JsonObject } | null {
@@ -65,6 +134,7 @@ function callIn(record: LogRecord): { readonly tool: string; readonly input: Jso
     case 'call.allowed':
     case 'call.denied':
     case 'call.asked':
+    case 'call.waiting':
       return event
     default:
       return null

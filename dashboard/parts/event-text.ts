@@ -2,10 +2,13 @@
  * The text of an event in a log: its group, a title, and one line of detail. Does not know how it
  * is drawn.
  */
+import type { Approval } from '../../src/core/engine/approval-request.ts'
+import { type DecisionPeer, peerText } from '../../src/core/engine/decision-peer.ts'
 import type { Event, NamedRule, ObservedVerdict } from '../../src/core/engine/types.ts'
+
 import { ruleText } from '../../src/core/judge/rule-answer.ts'
 import type { StreamMessage } from '../../src/doors/api/contract.ts'
-import { moneyText } from './format-values.ts'
+import { bytesText, moneyText } from './format-values.ts'
 
 export type Record = StreamMessage<'runs.stream'>
 export type EventGroup = 'calls' | 'stages' | 'approvals' | 'refusals' | 'costs' | 'other'
@@ -30,6 +33,15 @@ export function eventTextFor(record: Record): EventText {
   return callWords(event) ?? moveWords(event) ?? askWords(event) ?? otherWords(event, record)
 }
 
+const known = new WeakMap<Record, EventText>()
+
+/** The words of a record, found once. */
+export function wordsOnce(record: Record): EventText {
+  const found = known.get(record) ?? eventTextFor(record)
+  known.set(record, found)
+  return found
+}
+
 function callWords(event: Event): EventText | null {
   switch (event.type) {
     case 'call.allowed':
@@ -41,6 +53,16 @@ function callWords(event: Event): EventText | null {
         ...words('refusals', 'bad', `${event.tool} was denied`, eventInputText(event.input)),
         why: { reason: event.reason, rule: shownRule(event) },
       }
+    case 'call.waiting':
+      return {
+        ...words(
+          'calls',
+          '',
+          `${event.tool} waits for an earlier call`,
+          eventInputText(event.input),
+        ),
+        why: { reason: event.reason, rule: shownRule(event) },
+      }
     case 'call.asked':
       return words('calls', 'warn', `${event.tool} needs an approval`, eventInputText(event.input))
     case 'call.queued':
@@ -48,14 +70,17 @@ function callWords(event: Event): EventText | null {
     case 'call.reported': {
       const cost = event.costMicroUsd > 0 ? ` · ${moneyText(event.costMicroUsd)}` : ''
       const exit = event.exitCode === null ? '' : ` · exit ${event.exitCode}`
+      if (event.isUnreported) return words('calls', '', 'call never reported', unreportedText)
       const title = event.ok ? 'call succeeded' : 'call failed'
-      const about = `${event.bytes} bytes${exit}${cost}`
+      const about = `${bytesText(event.bytes)}${exit}${cost}`
       return words('calls', event.ok ? '' : 'warn', title, about)
     }
     default:
       return null
   }
 }
+
+const unreportedText = 'it was declined, or its host said nothing'
 
 /** A call that was let through, and what an enforced run would have answered. */
 function observedWords(
@@ -83,8 +108,8 @@ function moveWords(event: Event): EventText | null {
     case 'signal.taken':
       return words('stages', '', `signal ${event.name || 'submitted'}`, 'accepted')
     case 'signal.rejected': {
-      const about = `${event.code}: ${event.reason}`
-      return words('refusals', 'bad', `signal ${event.name} was rejected`, about)
+      const why = { reason: event.reason, rule: event.code }
+      return { ...words('refusals', 'bad', `signal ${event.name} was rejected`, ''), why }
     }
     case 'signal.held': {
       const about = `missing: ${event.missing.join(', ')}`
@@ -123,30 +148,35 @@ function moveWords(event: Event): EventText | null {
   }
 }
 
+/** A call is told as calls are told everywhere; a move by its question. */
+function requestText({ message, pending }: Approval): string {
+  return 'tool' in pending ? `${pending.tool} ${eventInputText(pending.input)}` : message
+}
+
 function askWords(event: Event): EventText | null {
   switch (event.type) {
     case 'approval.requested':
-      return words('approvals', 'warn', 'approval requested', event.approval.message)
+      return words('approvals', 'warn', 'approval requested', requestText(event.approval))
     case 'approval.endorsed':
       return words(
         'approvals',
         'good',
         `approved by ${event.by.name}${signedText(event)}, more needed`,
-        event.note,
+        decisionAbout(event),
       )
     case 'approval.granted':
       return words(
         'approvals',
         'good',
         `granted by ${event.by.name}${signedText(event)}`,
-        event.note,
+        decisionAbout(event),
       )
     case 'approval.refused':
       return words(
         'approvals',
         'bad',
         `refused by ${event.by.name}${signedText(event)}`,
-        event.note,
+        decisionAbout(event),
       )
     case 'approval.expired':
       return words('approvals', 'warn', 'approval expired', '')
@@ -170,7 +200,7 @@ function otherWords(event: Event, record: Record): EventText {
     case 'session.ended':
       return words('other', '', 'session ended', event.session)
     case 'text.said':
-      return words('other', '', `said as ${event.role}`, event.text)
+      return words('other', '', `${event.role} said`, event.text)
     case 'vars.written':
       return words(
         'other',
@@ -193,8 +223,10 @@ function otherWords(event: Event, record: Record): EventText {
       )
     case 'run.resumed':
       return words('other', '', 'resumed', `by ${event.by.name}`)
-    default:
-      return words('other', '', record.type, eventInputText(record.data))
+    default: {
+      const { type, ...rest } = record.data as { readonly type: string }
+      return words('other', '', type.replaceAll(/[._]/g, ' '), eventInputText(rest))
+    }
   }
 }
 
@@ -208,15 +240,20 @@ function words(
 
 const inputCharsMax = 240
 
-/** The most telling text of an input, else all of it, on one line. */
+/** The most telling text of an input, else its names and values, on one line. */
 export function eventInputText(input: unknown): string {
   const object =
     typeof input === 'object' && input !== null ? (input as { [k: string]: unknown }) : {}
-  for (const name of ['command', 'file_path', 'path', 'url', 'pattern', 'subject']) {
+  for (const name of ['command', 'file_path', 'url', 'pattern', 'path', 'subject']) {
     const value = object[name]
     if (typeof value === 'string') return oneLine(value)
   }
-  return oneLine(JSON.stringify(input) ?? '')
+  const pairs = Object.entries(object).map(([name, value]) => `${name}: ${valueLine(value)}`)
+  return oneLine(pairs.join(', '))
+}
+
+function valueLine(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
 function oneLine(text: string): string {
@@ -226,4 +263,11 @@ function oneLine(text: string): string {
 
 function signedText({ proof }: { readonly proof?: object }): string {
   return proof === undefined ? '' : ' (signed)'
+}
+
+type Decided = { readonly note: string; readonly peer?: DecisionPeer }
+
+function decisionAbout({ note, peer }: Decided): string {
+  const sent = peer === undefined ? '' : peerText(peer)
+  return note === '' || sent === '' ? `${note}${sent}` : `${note} (${sent})`
 }

@@ -25,6 +25,15 @@ export function agoText(at: number, now: number): string {
   return distance > -10_000 ? 'just now' : 'less than a minute ago'
 }
 
+const letters = { year: 'y', month: 'mo', day: 'd', hour: 'h', minute: 'min' } as const
+
+/** `3 min ago`, `2 h ago`. */
+export function shortAgoText(at: number, now: number): string {
+  const distance = now - at
+  const [unit, ms] = units.find((one) => distance >= one[1]) ?? ['second', 1_000]
+  return unit === 'second' ? 'just now' : `${Math.floor(distance / ms)} ${letters[unit]} ago`
+}
+
 /** The whole date and time. */
 export function exactText(at: number): string {
   return exact.format(at)
@@ -33,6 +42,12 @@ export function exactText(at: number): string {
 /** Hours, minutes and seconds. */
 export function clockText(at: number): string {
   return clock.format(at)
+}
+
+/** How long something took: `320 ms`, `1.4 s`, `4 m 12 s`. */
+export function tookText(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : durationText(ms)
 }
 
 /** `4 m 12 s`. */
@@ -50,9 +65,16 @@ function withRest(text: string, rest: number, unit: string): string {
   return rest === 0 ? text : `${text} ${rest} ${unit}`
 }
 
-/** `1 call`, `2 calls`. */
+const grouped = new Intl.NumberFormat('en')
+
+/** `1 call`, `2,000 calls`. */
 export function countOf(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
+  return `${grouped.format(count)} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** Enough of an id to find the run by. */
+export function shortIdOf(id: string): string {
+  return id.slice(0, 8)
 }
 
 /** Millionths of a dollar as dollars. */

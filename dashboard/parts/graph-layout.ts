@@ -5,6 +5,8 @@ import workerUrl from 'elkjs/lib/elk-worker.min.js?url'
 import type { Picture, PictureEdge, PictureNode } from '../../src/core/draw/picture.ts'
 
 export type GraphPoint = { readonly x: number; readonly y: number }
+/** Where the stages lead to: left to right where there is room, else downwards. */
+export type GraphDirection = 'RIGHT' | 'DOWN'
 export type NodeBox = GraphPoint & { readonly width: number; readonly height: number }
 
 export type GraphLayout = {
@@ -41,7 +43,6 @@ function openEngine(): InstanceType<typeof ELK> {
 
 const options = {
   'elk.algorithm': 'layered',
-  'elk.direction': 'DOWN',
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.randomSeed': '1',
   'elk.spacing.nodeNode': '34',
@@ -51,14 +52,26 @@ const options = {
   'elk.layered.spacing.edgeNodeBetweenLayers': '16',
   'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
   'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  'elk.spacing.nodeSelfLoop': '20',
   'elk.layered.edgeLabels.centerLabelPlacementStrategy': 'TAIL_LAYER',
 } as const
 
+/** Stages from which on a graph to the right is laid out in rows. */
+const rowsFrom = 14
+
+function wrapping({ nodes }: Picture, direction: GraphDirection): Readonly<Record<string, string>> {
+  if (direction === 'DOWN' || nodes.length < rowsFrom) return {}
+  return { 'elk.layered.wrapping.strategy': 'MULTI_EDGE', 'elk.aspectRatio': '1.7' }
+}
+
 /** Where everything goes. */
-export async function layOutGraph(picture: Picture): Promise<GraphLayout> {
+export async function layOutGraph(
+  picture: Picture,
+  direction: GraphDirection,
+): Promise<GraphLayout> {
   const graph: ElkNode = {
     id: 'picture',
-    layoutOptions: { ...options },
+    layoutOptions: { ...options, ...wrapping(picture, direction), 'elk.direction': direction },
     children: picture.nodes.map((node) => ({ id: node.id, ...sizeOf(node) })),
     edges: picture.edges.map(elkEdge),
   }

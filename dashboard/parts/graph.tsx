@@ -6,11 +6,13 @@ import '@xyflow/react/dist/base.css'
 import '../styles/graph.css'
 import {
   Background,
+  ControlButton,
   Controls,
   type Edge,
   EdgeLabelRenderer,
   type EdgeProps,
   Handle,
+  MiniMap,
   type Node,
   type NodeProps,
   Position,
@@ -18,10 +20,16 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react'
-import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Picture, PictureNode } from '../../src/core/draw/picture.ts'
 import { stepKey, type Trace } from '../data/run-trace.ts'
-import { edgeTexts, type GraphLayout, type GraphPoint, layOutGraph } from './graph-layout.ts'
+import {
+  edgeTexts,
+  type GraphDirection,
+  type GraphLayout,
+  type GraphPoint,
+  layOutGraph,
+} from './graph-layout.ts'
 
 type GraphProps = {
   readonly picture: Picture
@@ -43,7 +51,10 @@ const nodeTypes = { stage: StageNode }
 const edgeTypes = { way: WayEdge }
 
 function Flow({ picture, trace, here, chosen, onStage }: GraphProps) {
-  const placed = useLayout(picture)
+  const box = useRef<HTMLDivElement>(null)
+  const [isFull, setFull] = useFullScreen()
+  const direction = useDirection(box)
+  const placed = useLayout(picture, direction)
   const { fitView, getViewport } = useReactFlow()
   const nodes = useMemo(
     () =>
@@ -56,39 +67,126 @@ function Flow({ picture, trace, here, chosen, onStage }: GraphProps) {
   )
   const hasMoved = useRef(false)
   const marked = nodes.filter(({ data }) => data.isHere || data.isChosen)
-  const shown = marked.length > 0 ? marked : nodes.filter(({ data }) => data.node.isInitial)
-  const focus = shown.map(({ id }) => id)
+  const first = nodes.filter(({ data }) => data.node.isInitial)
+  const focus = marked.length > 0 ? marked.map(({ id }) => id) : withNext(picture, first)
   const focusKey = focus.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names of the nodes say enough
   useEffect(() => {
     if (placed === null || hasMoved.current) return
     const frame = requestAnimationFrame(() => void lookAt({ fitView, getViewport }, focus))
     return () => cancelAnimationFrame(frame)
-  }, [placed, focusKey])
-  if (placed === null) return <div className="skeleton" style={{ height: '100%' }} />
+  }, [placed, focusKey, isFull])
   return (
-    <ReactFlow
-      nodes={nodes}
-      edges={edges}
-      nodeTypes={nodeTypes}
-      edgeTypes={edgeTypes}
-      nodesDraggable={false}
-      nodesConnectable={false}
-      edgesFocusable={false}
-      elementsSelectable={onStage !== undefined}
-      onNodeClick={(_, node) => onStage?.((node as StageFlowNode).data.node.name)}
-      onMoveStart={(event) => {
-        if (event !== null) hasMoved.current = true
-      }}
-      minZoom={0.1}
-      maxZoom={2}
-      proOptions={{ hideAttribution: true }}
-      aria-label="Graph of the stages"
-    >
-      <Background gap={22} size={1} color="var(--line)" />
-      <Controls showInteractive={false} />
-    </ReactFlow>
+    <div ref={box} className={`graph-box ${isFull ? 'full' : ''}`}>
+      {placed === null ? <div className="skeleton" style={{ height: '100%' }} /> : null}
+      {placed === null ? null : (
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          elementsSelectable={onStage !== undefined}
+          onNodeClick={(_, node) => onStage?.((node as StageFlowNode).data.node.name)}
+          onMoveStart={(event) => {
+            if (event !== null) hasMoved.current = true
+          }}
+          minZoom={0.2}
+          maxZoom={2}
+          proOptions={{ hideAttribution: true }}
+          aria-label="Graph of the stages"
+        >
+          <Background gap={22} size={1} color="var(--line)" />
+          <Corners
+            isFull={isFull}
+            hasMap={nodes.length > mapFrom}
+            onFull={() => {
+              hasMoved.current = false
+              setFull(!isFull)
+            }}
+          />
+        </ReactFlow>
+      )}
+    </div>
   )
+}
+
+/** Where a run begins, and where it can go from there. */
+function withNext({ edges }: Picture, first: readonly StageFlowNode[]): readonly string[] {
+  const ids = first.map(({ id }) => id)
+  return [...ids, ...edges.filter(({ from }) => ids.includes(from)).map(({ to }) => to)]
+}
+
+type CornersProps = {
+  readonly isFull: boolean
+  readonly hasMap: boolean
+  readonly onFull: () => void
+}
+
+/** The buttons, and an overview of a large graph. */
+function Corners({ isFull, hasMap, onFull }: CornersProps) {
+  const name = isFull ? 'Leave full screen' : 'Full screen'
+  return (
+    <>
+      <Controls
+        showInteractive={false}
+        fitViewOptions={{ padding: 0.06, minZoom: zoomMin, maxZoom: 1 }}
+      >
+        <ControlButton onClick={onFull} title={name} aria-label={name}>
+          {isFull ? '⤡' : '⤢'}
+        </ControlButton>
+      </Controls>
+      {hasMap ? (
+        <MiniMap
+          pannable
+          zoomable
+          ariaLabel="Overview"
+          nodeColor={({ data }) =>
+            (data as StageData).isHere ? 'var(--accent)' : 'var(--line-strong)'
+          }
+          maskColor="color-mix(in srgb, var(--sunken) 70%, transparent)"
+          style={{ width: 150, height: 76 }}
+        />
+      ) : null}
+    </>
+  )
+}
+
+/** Stages from which on an overview helps. */
+const mapFrom = 14
+
+/** Whether the graph fills the window; Escape ends it. */
+function useFullScreen(): readonly [boolean, (isFull: boolean) => void] {
+  const [isFull, setFull] = useState(false)
+  useEffect(() => {
+    if (!isFull) return
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') setFull(false)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [isFull])
+  return [isFull, setFull]
+}
+
+/** Left to right in a box that is wider than high. */
+function useDirection(box: React.RefObject<HTMLDivElement | null>): GraphDirection {
+  const [direction, setDirection] = useState<GraphDirection>('RIGHT')
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const look = (): void => {
+      const { clientWidth, clientHeight } = element
+      if (clientWidth > 0) setDirection(clientWidth > clientHeight * 1.25 ? 'RIGHT' : 'DOWN')
+    }
+    look()
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [box])
+  return direction
 }
 
 type Looking = Pick<ReturnType<typeof useReactFlow>, 'fitView' | 'getViewport'>
@@ -103,21 +201,27 @@ async function lookAt({ fitView, getViewport }: Looking, focus: readonly string[
   await fitView({ nodes, padding: 0.4, minZoom: zoomMin, maxZoom: 0.8 })
 }
 
+type PlacedPicture = {
+  readonly of: Picture
+  readonly direction: GraphDirection
+  readonly at: GraphLayout
+}
+
 /** Null while it is being placed; a picture that changes keeps its old place until then. */
-function useLayout(picture: Picture): GraphLayout | null {
-  const [placed, setPlaced] = useState<{ of: Picture; at: GraphLayout } | null>(null)
+function useLayout(picture: Picture, direction: GraphDirection): GraphLayout | null {
+  const [placed, setPlaced] = useState<PlacedPicture | null>(null)
   useEffect(() => {
     let isCurrent = true
-    layOutGraph(picture)
+    layOutGraph(picture, direction)
       .then((at) => {
-        if (isCurrent) setPlaced({ of: picture, at })
+        if (isCurrent) setPlaced({ of: picture, direction, at })
       })
       .catch(() => undefined)
     return () => {
       isCurrent = false
     }
-  }, [picture])
-  return placed?.of === picture ? placed.at : null
+  }, [picture, direction])
+  return placed?.of === picture && placed.direction === direction ? placed.at : null
 }
 
 type StageData = {
@@ -217,7 +321,7 @@ function WayEdge({ data }: EdgeProps<WayFlowEdge>) {
   const marks = ['way', data.kind, data.isBad ? 'bad' : '', data.count > 0 ? 'taken' : ''].join(' ')
   const notes = [
     ...(data.count > 1 ? [`×${data.count}`] : []),
-    ...(data.refused > 0 ? [`${data.refused} denied or rejected`] : []),
+    ...(data.refused > 0 ? [`${data.refused} rejected`] : []),
   ]
   const at = data.label ?? middleOf(data.points)
   return (

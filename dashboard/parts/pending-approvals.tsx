@@ -3,7 +3,8 @@
  * full, and only what a person has had on their screen to its end can be approved.
  */
 import { useEffect, useRef, useState } from 'react'
-import { type Live, type LiveRunHead, type PendingApproval, riskOf } from '../data/live-state.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import type { Live, LiveRunHead, PendingApproval } from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
 import { decideApprovals } from '../data/send-decision.ts'
 import { AgreedBadge } from './approval-quorum.tsx'
@@ -11,6 +12,7 @@ import {
   moveOf,
   moveTargetOf,
   pendingCallOf,
+  questionOf,
   ruleOf,
   shownNameOf,
   titleOf,
@@ -18,6 +20,7 @@ import {
 import { Empty, Skeleton, Time } from './basics.tsx'
 import { CallDetail, Values } from './call-detail.tsx'
 import { MessageText } from './message-text.tsx'
+import { RiskBadges } from './risk-list.tsx'
 import { showToast } from './toast.tsx'
 
 /** The card. */
@@ -54,7 +57,7 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
             key={approval.id}
             approval={approval}
             head={state.heads.find((head) => head.id === approval.runId) ?? null}
-            choice={mayDecide ? chosen.has(approval.id) : null}
+            choice={mayDecide && approval.risks.length === 0 ? chosen.has(approval.id) : null}
             onToggle={() => toggle(approval.id)}
             onSeen={() => setSeen((was) => new Set([...was, seenKey(approval)]))}
           />
@@ -71,7 +74,7 @@ function seenKey({ id, hash }: PendingApproval): string {
 type CardProps = {
   readonly approval: PendingApproval
   readonly head: LiveRunHead | null
-  /** Null: there is nothing to choose. */
+  /** Null: it cannot be selected; what is risky is decided by itself. */
   readonly choice: boolean | null
   readonly onToggle: () => void
   /** All of it was on the screen, down to its end. */
@@ -80,27 +83,31 @@ type CardProps = {
 
 function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
   const call = pendingCallOf(approval)
-  const title = titleOf(approval, head?.workspace ?? null)
+  const text = titleOf(approval, head?.workspace ?? null)
+  const title = call === null ? questionOf(approval) : (approval.runTitle ?? text)
   return (
     <article className={`ask-card appear ${choice === true ? 'chosen' : ''}`}>
-      <div className="row small soft">
+      <div className="ask-head small soft">
         {choice === null ? null : (
           <input
             type="checkbox"
             checked={choice}
             onChange={onToggle}
-            aria-label={`Select: ${title}`}
+            aria-label={`Select: ${text}`}
           />
         )}
-        <span className={`badge ${riskOf(approval) === 3 ? 'bad' : 'warn'}`}>
-          {call === null ? 'move' : shownNameOf(call.tool)}
-        </span>
-        <span className="grow cut">
-          {approval.runTitle === null ? null : <strong>{approval.runTitle} · </strong>}
+        <span className="badge">{call === null ? 'move' : shownNameOf(call.tool)}</span>
+        <RiskBadges risks={approval.risks} />
+        <span className="ask-about cut">
+          {approval.runTitle === null || call !== null ? null : (
+            <strong>{approval.runTitle} · </strong>
+          )}
           {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
         </span>
         <AgreedBadge approval={approval} />
-        <Time at={approval.requestedAt} />
+        <span className="ask-when">
+          <Time at={approval.requestedAt} size="short" />
+        </span>
       </div>
       <a className="what" href={linkTo('approvals', approval.id)}>
         {title}
@@ -108,8 +115,8 @@ function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
       {choice === true ? (
         <Whole approval={approval} onSeen={onSeen} />
       ) : call === null ? null : (
-        <div className="preview" aria-hidden="true">
-          <CallDetail tool={call.tool} input={call.input} size="short" />
+        <div className={`preview ${isLong(call.input) ? 'long' : ''}`} aria-hidden="true">
+          <CallDetail tool={call.tool} input={call.input} size="short" risks={approval.risks} />
         </div>
       )}
       <div className="row">
@@ -120,6 +127,15 @@ function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
       </div>
     </article>
   )
+}
+
+const previewChars = 240
+const previewLines = 4
+
+/** More than a preview shows: it ends in a fade, so that nobody takes it for all. */
+function isLong(input: JsonObject): boolean {
+  const text = JSON.stringify(input)
+  return text.length > previewChars || text.split('\\n').length > previewLines
 }
 
 type ReasonProps = { readonly approval: PendingApproval; readonly isWhole: boolean }
@@ -161,7 +177,7 @@ function Whole({ approval, onSeen }: WholeProps) {
       {call === null ? (
         <Values value={moveOf(approval)?.data ?? {}} />
       ) : (
-        <CallDetail tool={call.tool} input={call.input} />
+        <CallDetail tool={call.tool} input={call.input} size="whole" />
       )}
       <span ref={end} className="end-mark" />
     </div>
@@ -194,7 +210,7 @@ function Bulk({ picked, unseen, onDone }: BulkProps) {
         className="input"
         value={note}
         onChange={(event) => setNote(event.target.value)}
-        placeholder="a note for all"
+        placeholder="Note for all"
         aria-label="Note for all"
       />
       <button className="button danger" type="button" disabled={isBusy} onClick={() => act(false)}>

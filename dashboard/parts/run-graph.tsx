@@ -2,11 +2,12 @@
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { type Picture, pictureOf } from '../../src/core/draw/picture.ts'
 import type { Machine } from '../../src/core/machine/machine.ts'
+import { loadChunk } from '../data/load-chunk.ts'
 import { readMachine } from '../data/machine-cache.ts'
 import type { MemberTrace, Trace } from '../data/run-trace.ts'
 import { StatusBadge } from './basics.tsx'
 
-const Graph = lazy(async () => ({ default: (await import('./graph.tsx')).Graph }))
+const Graph = lazy(async () => ({ default: (await loadChunk(() => import('./graph.tsx'))).Graph }))
 
 type Props = {
   readonly trace: Trace

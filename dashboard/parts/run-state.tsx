@@ -8,8 +8,10 @@ import type { RunAtEvent } from '../data/history-fold.ts'
 import { readMachine } from '../data/machine-cache.ts'
 import type { LogReading } from '../data/run-log.ts'
 import { LimitBar, Skeleton } from './basics.tsx'
+import { BriefText } from './brief-text.tsx'
 import { ValueText } from './call-detail.tsx'
 import { bytesText, moneyText } from './format-values.ts'
+import { MessageText } from './message-text.tsx'
 
 type Props = {
   readonly reading: LogReading
@@ -42,8 +44,12 @@ export const RunStatePanel = memo(({ reading, past, isPast }: Props) => {
           <span className="stage-chip here">{view.stage}</span>
         </header>
         <div className="body stack">
-          {shown.notice === '' ? null : <p className="note-box wrap">{shown.notice}</p>}
-          <pre className="inline-pre">{view.brief === '' ? 'None.' : view.brief}</pre>
+          {shown.notice === '' ? null : (
+            <p className="note-box wrap">
+              <MessageText text={shown.notice} />
+            </p>
+          )}
+          <BriefText text={view.brief} />
           <Permitted view={view} />
         </div>
       </section>

@@ -1,10 +1,14 @@
-/** The log of a run: every event, with filters and search. */
+/**
+ * The log of a run as a trace: one row for each call, wait and event, under the visit of the stage
+ * it belongs to; with filters, search and keys.
+ */
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { LogRecord, RunLogState } from '../data/run-log.ts'
-import { stageCosts } from '../data/stage-costs.ts'
+import type { RunTraceRows, TraceRow, TraceVisit } from '../data/trace-rows.ts'
 import { Empty } from './basics.tsx'
-import { EventRow, wordsOnce } from './event-row.tsx'
-import type { EventGroup } from './event-text.ts'
+import { type EventGroup, wordsOnce } from './event-text.ts'
+import { countOf } from './format-values.ts'
+import { TraceLine, VisitLine } from './trace-line.tsx'
 import { type ListHandle, VirtualList } from './virtual-list.tsx'
 
 const groups: readonly EventGroup[] = [
@@ -16,51 +20,60 @@ const rowHeight = 44
 
 type Props = {
   readonly state: RunLogState
+  readonly rows: RunTraceRows
   /** The event that is looked at; null: now. */
   readonly at: number | null
   readonly onChoose: (seq: number) => void
   readonly onEarlier: () => void
 }
 
+/** A line of the list: the head of a visit, or one of its rows. */
+type Line =
+  | { readonly visit: TraceVisit; readonly row: null }
+  | { readonly visit: TraceVisit; readonly row: TraceRow }
+
 /** The card. */
-export function Timeline({ state, at, onChoose, onEarlier }: Props) {
+export function Timeline({ state, rows, at, onChoose, onEarlier }: Props) {
   const [text, setText] = useState('')
   const [hidden, setHidden] = useState<ReadonlySet<EventGroup>>(new Set(hiddenAtFirst))
+  const [closed, setClosed] = useState<ReadonlySet<LogRecord | null>>(new Set())
   const { records } = state
-  const shown = useMemo(() => filterRecords(records, text, hidden), [records, text, hidden])
-  const costs = useMemo(() => stageCosts(records), [records])
+  const lines = useMemo(() => linesOf(rows, { text, hidden, closed }), [rows, text, hidden, closed])
   const list = useRef<ListHandle>(null)
-  const index = at === null ? -1 : shown.findIndex((one) => one.seq >= at)
+  const index = at === null ? -1 : lines.findIndex((line) => seqOf(line) >= at)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new choice scrolls
   useEffect(() => {
     if (index >= 0) list.current?.show(index)
   }, [at])
-  const first = records[0]?.seq ?? 1
+  const onKey = (event: React.KeyboardEvent): void => {
+    const by = stepOf(event)
+    if (by === 0) return
+    event.preventDefault()
+    const next = lines[index < 0 ? lines.length - 1 : index + by]
+    if (next !== undefined && seqOf(next) > 0) onChoose(seqOf(next))
+  }
+  const toggle = (record: LogRecord | null): void => setClosed((was) => toggled(was, record))
   return (
-    <section className="card timeline" aria-label="Timeline">
+    <section className="card timeline" aria-label="Timeline" onKeyDown={onKey}>
       <header>
         <h2 className="grow">
-          Timeline <span className="soft small">{shown.length} events</span>
+          Timeline <span className="soft small">{countOf(records.length, 'event')}</span>
         </h2>
         <input
           className="input"
           style={{ width: 180, minHeight: 30 }}
           type="search"
-          placeholder="search"
+          placeholder="Search"
           aria-label="Search the log"
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
         <div className="chips" style={{ width: '100%' }}>
           <GroupChips hidden={hidden} onHide={setHidden} />
-          {first > 1 ? (
-            <button type="button" className="chip" disabled={state.isFilling} onClick={onEarlier}>
-              {state.isFilling ? 'loading earlier events' : `${first - 1} earlier events`}
-            </button>
-          ) : null}
+          <EarlierChip state={state} onEarlier={onEarlier} />
         </div>
       </header>
-      {shown.length === 0 ? (
+      {lines.length === 0 ? (
         <Empty icon="search" title="No matching events">
           Show more kinds of events, or shorten the search.
         </Empty>
@@ -68,21 +81,48 @@ export function Timeline({ state, at, onChoose, onEarlier }: Props) {
         <VirtualList
           label="Events"
           handle={list}
-          count={shown.length}
+          count={lines.length}
           rowHeight={rowHeight}
           {...(at === null ? { follows: 'end' as const } : {})}
           row={(place) => (
-            <EventButton
-              record={shown[place] as LogRecord}
-              cost={costs.get((shown[place] as LogRecord).seq) ?? 0}
+            <LineButton
+              line={lines[place] as Line}
               at={at}
+              folder={state.reading?.head.workspace ?? null}
+              isClosed={closed.has((lines[place] as Line).visit.record)}
               onChoose={onChoose}
+              onToggle={toggle}
             />
           )}
         />
       )}
     </section>
   )
+}
+
+/** Loads what came before the events at hand. */
+function EarlierChip({ state, onEarlier }: Pick<Props, 'state' | 'onEarlier'>) {
+  const count = (state.records[0]?.seq ?? 1) - 1
+  if (count === 0) return null
+  return (
+    <button type="button" className="chip" disabled={state.isFilling} onClick={onEarlier}>
+      {state.isFilling ? 'Loading earlier events…' : `Load ${countOf(count, 'earlier event')}`}
+    </button>
+  )
+}
+
+/** How many lines a key goes on; zero: it is another key. */
+function stepOf({ key, target }: React.KeyboardEvent): number {
+  if ((target as HTMLElement).tagName === 'INPUT') return 0
+  return { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key] ?? 0
+}
+
+function toggled<T>(set: ReadonlySet<T>, one: T): ReadonlySet<T> {
+  return new Set(set.has(one) ? [...set].filter((other) => other !== one) : [...set, one])
+}
+
+function seqOf({ row, visit }: Line): number {
+  return row === null ? (visit.record?.seq ?? 0) : row.record.seq
 }
 
 type ChipsProps = {
@@ -92,52 +132,90 @@ type ChipsProps = {
 
 /** Which kinds of events are shown. */
 function GroupChips({ hidden, onHide }: ChipsProps) {
-  const toggle = (group: EventGroup): void => {
-    const rest = [...hidden].filter((one) => one !== group)
-    onHide(new Set(hidden.has(group) ? rest : [...rest, group]))
-  }
   return groups.map((group) => (
     <button
       key={group}
       type="button"
       className="chip"
       aria-pressed={!hidden.has(group)}
-      onClick={() => toggle(group)}
+      onClick={() => onHide(toggled(hidden, group))}
     >
       {group}
     </button>
   ))
 }
 
-type RowProps = {
-  readonly record: LogRecord
-  readonly cost: number
+type LineProps = {
+  readonly line: Line
   readonly at: number | null
+  readonly folder: string | null
+  readonly isClosed: boolean
   readonly onChoose: (seq: number) => void
+  readonly onToggle: (record: LogRecord | null) => void
 }
 
-const EventButton = memo(({ record, cost, at, onChoose }: RowProps) => {
-  const mark = at === record.seq ? 'chosen' : at !== null && record.seq > at ? 'later' : ''
+const LineButton = memo(({ line, at, folder, isClosed, onChoose, onToggle }: LineProps) => {
+  const { visit, row } = line
+  const seq = seqOf(line)
+  const isChosen = at !== null && (at === seq || at === row?.end?.seq)
+  const mark = isChosen ? 'chosen' : at !== null && seq > at ? 'later' : ''
+  const branch = visit.branch === null ? '' : 'in-branch'
+  if (row === null) {
+    return (
+      <div className={`event visit ${mark} ${branch}`}>
+        <button
+          type="button"
+          className="button plain"
+          aria-expanded={!isClosed}
+          aria-label={`Rows of ${visit.stage}`}
+          onClick={() => onToggle(visit.record)}
+        >
+          {isClosed ? '▸' : '▾'}
+        </button>
+        <button type="button" className="visit-head" onClick={() => onChoose(seq)}>
+          <VisitLine visit={visit} />
+        </button>
+      </div>
+    )
+  }
   return (
-    <button type="button" className={`event ${mark}`} onClick={() => onChoose(record.seq)}>
-      <EventRow record={record} cost={cost} />
+    <button
+      type="button"
+      className={`event trace-row ${mark} ${branch}`}
+      onClick={() => onChoose(seq)}
+    >
+      <TraceLine row={row} folder={folder} />
     </button>
   )
 })
 
-function filterRecords(
-  records: readonly LogRecord[],
-  text: string,
-  hidden: ReadonlySet<EventGroup>,
-): readonly LogRecord[] {
-  const wanted = text.trim().toLowerCase()
-  if (wanted === '' && hidden.size === 0) return records
-  return records.filter((record) => {
-    const words = wordsOnce(record)
-    if (hidden.has(words.group)) return false
-    if (wanted === '') return true
-    const { title, about, why } = words
-    const short = [title, about, why?.reason, record.actor].join(' ').toLowerCase()
-    return short.includes(wanted) || JSON.stringify(record.data).toLowerCase().includes(wanted)
+type Filter = {
+  readonly text: string
+  readonly hidden: ReadonlySet<EventGroup>
+  readonly closed: ReadonlySet<LogRecord | null>
+}
+
+function linesOf({ visits }: RunTraceRows, filter: Filter): readonly Line[] {
+  const wanted = filter.text.trim().toLowerCase()
+  const isWanted = (row: TraceRow): boolean => {
+    const words = wordsOnce(row.record)
+    if (filter.hidden.has(words.group)) return false
+    return wanted === '' || [row.record, row.end].some((one) => one !== null && says(one, wanted))
+  }
+  return visits.flatMap((visit): readonly Line[] => {
+    const { record, rows } = visit
+    const isClosed = filter.closed.has(record) && wanted === ''
+    const shown = isClosed ? [] : rows.filter(isWanted).map((row) => ({ visit, row }))
+    const isNamed = record !== null && wanted !== '' && says(record, wanted)
+    const hasHead = record !== null && !filter.hidden.has('stages') && (wanted === '' || isNamed)
+    return hasHead || (record !== null && shown.length > 0)
+      ? [{ visit, row: null }, ...shown]
+      : shown
   })
+}
+
+function says(record: LogRecord, wanted: string): boolean {
+  const { title, about, why } = wordsOnce(record)
+  const short = [title, about, why?.reason, record.actor].join(' ').toLowerCase()
+  return short.includes(wanted) || JSON.stringify(record.data).toLowerCase().includes(wanted)
 }

@@ -2,6 +2,7 @@
 import {
   type ReactNode,
   type Ref,
+  useCallback,
   useImperativeHandle,
   useLayoutEffect,
   useRef,
@@ -29,14 +30,15 @@ export function VirtualList(props: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [sight, setSight] = useState({ top: 0, height: 600 })
   const isAtEnd = useRef(true)
+  const look = useCallback((): void => {
+    if (box.current === null) return
+    const { scrollTop: top, clientHeight: height, scrollHeight } = box.current
+    isAtEnd.current = scrollHeight - top - height < rowHeight * 2
+    setSight((was) => (was.top === top && was.height === height ? was : { top, height }))
+  }, [rowHeight])
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
-    const look = (): void => {
-      const { scrollTop: top, clientHeight: height, scrollHeight } = element
-      isAtEnd.current = scrollHeight - top - height < rowHeight * 2
-      setSight((was) => (was.top === top && was.height === height ? was : { top, height }))
-    }
     const observer = new ResizeObserver(look)
     observer.observe(element)
     element.addEventListener('scroll', look, { passive: true })
@@ -44,12 +46,14 @@ export function VirtualList(props: Props) {
       observer.disconnect()
       element.removeEventListener('scroll', look)
     }
-  }, [rowHeight])
+  }, [look])
   useLayoutEffect(() => {
     if (props.follows === 'end' && isAtEnd.current && count > 0) {
       box.current?.scrollTo({ top: count * rowHeight })
+      // WHY at once: the event of the scroll comes a frame later, and that frame would be empty.
+      look()
     }
-  }, [count, rowHeight, props.follows])
+  }, [count, rowHeight, props.follows, look])
   useImperativeHandle(props.handle, () => ({
     show: (index) => box.current?.scrollTo({ top: Math.max(0, index * rowHeight - 120) }),
   }))

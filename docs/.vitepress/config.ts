@@ -88,6 +88,7 @@ export default defineConfig({
         ['Cost and budgets', 'money'],
         ['Mail and secrets', 'mail'],
         ['Jobs', 'runner'],
+        ['Evidence', 'evidence'],
         ['The log', 'record'],
         ['API', 'api'],
         ['MCP', 'mcp'],

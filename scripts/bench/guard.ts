@@ -17,6 +17,7 @@ import type { Machine, Policy, PolicyRule } from '../../src/core/machine/machine
 import { evaluatePolicy, policyNamesOf } from '../../src/core/policy/evaluate.ts'
 import { readSource } from '../../src/core/source/read-source.ts'
 import { readCall } from '../../src/core/tools/read-call.ts'
+import { printHistory } from './guard-history.ts'
 import { interleave, median, print } from './measure.ts'
 
 const callsCount = 2_000
@@ -241,4 +242,14 @@ function printGrowth(): void {
 export function benchGuard(): void {
   printDecisions()
   printGrowth()
+  printHistory(freeMachine())
+}
+
+/** A stage without rules of its own. */
+function freeMachine(): Machine {
+  const states = { work: { on: { DONE: 'done' } }, done: { type: 'final' } }
+  const { root } = readSource(JSON.stringify({ id: 'free', initial: 'work', states }))
+  const machine = root === null ? undefined : compileDefinition(root).machines[0]
+  if (machine === undefined) throw new Error('the bench definition has errors')
+  return machine
 }

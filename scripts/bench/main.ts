@@ -2,6 +2,7 @@
  * `npm run bench [-- NAME…]`: prints ratios against a baseline measured in the same run.
  */
 import { benchDashboard } from './dashboard.ts'
+import { benchEvidence } from './evidence.ts'
 import { benchGuard } from './guard.ts'
 import { benchHooks } from './hooks.ts'
 import { benchMachine } from './machine.ts'
@@ -13,6 +14,7 @@ import { benchRunner } from './runner.ts'
 const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   machine: benchMachine,
   guard: benchGuard,
+  evidence: benchEvidence,
   record: benchRecord,
   hooks: benchHooks,
   mcp: benchMcp,

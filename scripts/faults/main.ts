@@ -3,11 +3,13 @@
  * says what was lost. `npm run faults -- mail --rounds N`: only the deaths while mail is sent.
  * 1 000 and 300 cycles take about half an hour; the defaults are those of CI.
  * `npm run faults -- runner [--rounds N]`: jobs that do not want to be held, again and again.
+ * `npm run faults -- box [--rounds N]`: sessions in boxes that are killed at any moment.
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres/start.ts'
+import { boxFaults } from './box.ts'
 import { diskFull, lockedDatabase, type TroubleResult } from './disk.ts'
 import { killLoopPostgres, killLoopSqlite, type LoopResult } from './kill-loop.ts'
 import { mailLoop } from './mail.ts'
@@ -32,6 +34,11 @@ let failedCount = 0
 const root = join(import.meta.dirname, '../..')
 execFileSync(join(root, 'pawl'), ['--version'])
 const command = [process.execPath, join(root, 'dist/main/pawl.js')]
+if (positionals.includes('box')) {
+  const held = await boxFaults(Number(values.rounds), join(root, 'dist/main/pawl.js'))
+  console.log(held === null ? 'this machine has no boxes' : JSON.stringify(held, null, 2))
+  process.exit(held === null || held.what.length === 0 ? 0 : 1)
+}
 const mail = await mailLoop(Number(values.rounds), { command, lanesCount: 3 })
 const { roundsCount, acknowledged, repeated } = mail
 const asked = `${acknowledged} mails acknowledged, ${repeated} after a second try`

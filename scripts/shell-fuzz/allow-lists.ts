@@ -70,6 +70,7 @@ export const readingPrograms: readonly string[] = [
     '[',
   ],
   ...['time', 'id', 'chmod', 'install', 'truncate', 'gzip', 'seq', 'stdbuf', 'nohup', 'setsid'],
+  ...['choom', 'prlimit'],
 ]
 
 /** First words of a list. */

@@ -288,8 +288,28 @@ function wrappedOddly(make: GrammarState, inner: string, quoted: string): readon
     `if bash; then :; fi <<< ${quoted}`,
     `trap -- ${quoted} ${random.pick(['EXIT', 'DEBUG', 'ERR', '0'])}; ls`,
     `shopt -s expand_aliases; alias echo='echo;'\necho ${inner}`,
+    ...evaluatedAgain(make),
     `find . -exec env X=1 ${inner} {} +`,
     `find . ${random.pick(['-ok', '-okdir', '-execdir'])} ${inner} \\;`,
+  ]
+}
+
+/** Values that bash evaluates a second time, quoted or not. */
+function evaluatedAgain({ random }: GrammarState): readonly string[] {
+  const code = random.pick([`$(${random.pick(strangers)})`, `\`${random.pick(strangers)}\``, 'x'])
+  const number = random.pick(['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'HISTCMD', 'LINENO'])
+  const declares = random.pick(['declare', 'declare -a', 'declare -A', 'export', 'export -a'])
+  const stream = `${random.pick(['<', '>'])}(${random.pick(['ls', ...strangers])})`
+  const operator = random.pick(['#', '%', ':?', ':-', '+', '/a/', '^', '@', ':'])
+  return [
+    `${number}='a[${code}]'; ls`,
+    `for ${number} in 'a[${code}]'; do ls; done`,
+    `read ${number} <<< 'a[${code}]'`,
+    `${declares} 'b=(${code})'`,
+    `b=(); v='(${code})'; ${declares} b="$v"`,
+    `ls ${random.pick(['>&', '1>&', '2>&', '<&', '&>'])}'${code}'`,
+    `a=1; echo "\${a${operator}${stream}}"`,
+    `[[ -n "\${q${operator}${stream}}" ]]`,
   ]
 }
 

@@ -55,6 +55,12 @@ const forms: readonly Forms[] = [
   { program: 'cat', tame: ['a.txt', '-n a.txt'], wild: ['a.txt > OUT', 'a.txt >> OUT'] },
   { program: 'split', tame: ['--help'], wild: ['a.txt OUT', "--filter='touch OUT' a.txt"] },
   { program: 'cp', tame: ['a.txt /dev/null'], wild: ['a.txt OUT', '-t . src/main.js'] },
+  { program: 'truncate', tame: ['--help'], wild: ['-s 0 OUT', '--size=0 OUT', '-r a.txt OUT'] },
+  { program: 'install', tame: ['--help'], wild: ['a.txt OUT', '-D a.txt OUT', '-t . src/main.js'] },
+  { program: 'gzip', tame: ['-c a.txt', '-l a.txt'], wild: ['a.txt', '-k a.txt', '--keep a.txt'] },
+  { program: 'tr', tame: ['a b < a.txt'], wild: ['a b < a.txt > OUT'] },
+  { program: 'head', tame: ['-n 1 a.txt', '-1 a.txt'], wild: ['-1 a.txt > OUT'] },
+  { program: 'nohup', tame: ['ls'], wild: ['touch OUT'] },
   { program: 'touch', tame: ['--help'], wild: ['OUT'] },
   { program: 'date', tame: ['+%s', '-u'], wild: ['+%s > OUT'] },
   { program: 'wc', tame: ['-l a.txt', '--lines a.txt'], wild: ['-l a.txt > OUT'] },
@@ -126,7 +132,7 @@ function hidden(random: Random, program: string, args: string): string {
   if (random.chance(50) || /['"<>]/.test(args)) return `${program} ${args}`
   const [first = '', ...rest] = args.split(' ')
   const tail = rest.join(' ')
-  switch (random.below(9)) {
+  switch (random.below(20)) {
     case 0:
       return `O=${first}; ${program} $O ${tail}`
     case 1:
@@ -143,6 +149,28 @@ function hidden(random: Random, program: string, args: string): string {
       return `P=${program}; $P ${args}`
     case 7:
       return `O='${args}'; ${program} $O`
+    case 8:
+      return `set - ${first}; ${program} "$@" ${tail}`
+    case 9:
+      return `O=${first}$NOT_SET; ${program} "$O" ${tail}`
+    case 10:
+      return `${program} \${NOT_SET:-${first}$NOT_SET} ${tail}`
+    case 11:
+      return `${program} {"${first}",} ${tail}`
+    case 12:
+      return `${program} {${args.split(' ').join(',')},\\./} `
+    case 13:
+      return `O=(${args}); ${program} "\${O[@]}"`
+    case 14:
+      return `O=(x ${first}); ${program} \${O[1]} ${tail}`
+    case 15:
+      return `echo '${first}' | { read -r O; ${program} $O ${tail}; }`
+    case 16:
+      return `declare O='${first}'; ${program} $O ${tail}`
+    case 17:
+      return `O=x${first}; ${program} \${O#x} ${tail}`
+    case 18:
+      return `printf -v O %s '${first}'; ${program} "$O" ${tail}`
     default:
       return `${program} \${NOT_SET:-${first}} ${tail}`
   }
@@ -161,5 +189,9 @@ function dressed(random: Random, command: string): string {
     `A=1 ${command}`,
     `eval ${quoted}`,
     `time ${command}`,
+    `choom -n 0 ${command}`,
+    `prlimit --nofile=64 ${command}`,
+    `ls | while IFS= read -r L; do ${command}; done`,
+    `echo {1..2} "$(${command})"`,
   ])
 }

@@ -21,6 +21,7 @@ test.each([
   ['Bash', { command: 'rm -rf .claude' }],
   ['Bash', { command: 'echo {} > .gemini/settings.json' }],
   ['Bash', { command: 'echo {} > .qwen/settings.json' }],
+  ['Bash', { command: 'rm -rf .pi' }],
   ['Bash', { command: 'rm .github/hooks/pawl.json' }],
   ['Bash', { command: 'pawl approve a1' }],
   ['Bash', { command: 'pawl uninit --yes' }],

@@ -67,6 +67,12 @@ function policiesAlone(question: RuleInput): readonly RuleAnswer[] {
 function uncounted(question: RuleInput, proof: ProofLevel | undefined): readonly RuleAnswer[] {
   const { capability } = question.call
   const consulted = question.policies()
+  const [demand] = question.demands()
+  if (demand !== undefined) {
+    const reason = `\`${capability}\` depends on earlier calls, which are known only in a run`
+    const denial = { code: 'PREREQUISITE_MISSING', reason, hint: startRun } as const
+    return [denyBy({ by: 'order', rule: demand.source, denial })]
+  }
   const asking = consulted.find(asks)
   if (asking !== undefined) {
     const isSigned = strongestProof([proof, proofFor(consulted)]) === 'passkey'

@@ -27,7 +27,7 @@ export function usdOf(micro: number): number {
   return micro / microPerUsd
 }
 
-/** Whole millionths as a text in dollars, to the last millionth that is not nought. */
+/** Whole millionths as a text in dollars, to the last millionth that is not zero. */
 export function usdText(micro: number): string {
   const dollars = Math.floor(micro / microPerUsd)
   const rest = String(micro % microPerUsd).padStart(6, '0')

@@ -1,8 +1,8 @@
 /**
  * Whether what holds the hosts is still what Pawl has put there: the client of hooks, by its hash,
- * and no setting of any scope that switches hooks off.
+ * the sockets of the daemon, and no setting of any scope that switches hooks off.
  */
-import { statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type AgentHostId, agentHosts } from '../core/hosts/registry.ts'
@@ -33,17 +33,46 @@ function clientProblem(path: string, mode: number | undefined, wanted: string): 
   return fileHash(path) === wanted ? null : `the hook client \`${path}\` was replaced: ${again}`
 }
 
-/** Files of other scopes in which a host was told not to use hooks. */
-export function switchedOff(
-  { host, workspace }: { readonly host: AgentHostId; readonly workspace: string },
-  read: (path: string) => string | null,
-): readonly string[] {
+/** What is wrong with sockets that are the daemon's now; nothing: they still are. */
+export function openSocketCheck(paths: readonly string[]): () => readonly string[] {
+  const own = paths.map((path) => ({ path, file: fileAt(path) }))
+  return () =>
+    own.flatMap(({ path, file }) => {
+      const now = fileAt(path)
+      if (now === file) return []
+      const what = now === null ? 'is gone' : 'was replaced, and another program may answer hooks'
+      return [`the socket \`${path}\` ${what}: run \`pawl stop\`, then \`pawl doctor\``]
+    })
+}
+
+/** WHY this is enough: as long as we listen there, the system gives its number to no other file. */
+function fileAt(path: string): string | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? null : `${stats.dev} ${stats.ino}`
+}
+
+type HostFolder = { readonly host: AgentHostId; readonly workspace: string }
+
+/** Settings of other scopes that a host reads as well. */
+export function otherSettingsOf({ host, workspace }: HostFolder): readonly string[] {
   const { otherSettings } = agentHosts[host]
   if ('none' in otherSettings) return []
-  return otherSettings.flatMap((name) => {
+  return otherSettings.map((name) => {
     const path = name.startsWith('~/') ? join(homedir(), name.slice(2)) : name
-    const text = read(path.startsWith('/') ? path : join(workspace, path))
+    return path.startsWith('/') ? path : join(workspace, path)
+  })
+}
+
+/** Files of other scopes in which a host was told not to use hooks. */
+export function switchedOff(
+  install: HostFolder,
+  read: (path: string) => string | null,
+): readonly string[] {
+  return otherSettingsOf(install).flatMap((path) => {
+    const text = read(path)
     const off = text === null ? null : offSwitchIn(text)
-    return off === null ? [] : [`\`${path}\` has ${off}`]
+    const inside = `${install.workspace}/`
+    const shown = path.startsWith(inside) ? path.slice(inside.length) : path
+    return off === null ? [] : [`\`${shown}\` has ${off}`]
   })
 }

@@ -24,7 +24,10 @@ export const hookClientProgram: NativeProgram = {
   headers: [],
 }
 
-const jobParts = ['', '-words', '-chain', '-inner', '-box', '-tree', '-relay', '-supervise']
+const jobParts = [
+  ...['', '-words', '-chain', '-inner', '-box', '-filter', '-tree', '-relay', '-landlock'],
+  ...['-supervise', '-session', '-files', '-stat', '-peer'],
+]
 
 export const jobHelperProgram: NativeProgram = {
   name: 'pawl-job',

@@ -33,12 +33,14 @@ export function openScheduledWork(
     repeatEvery(secondMs, runtime.expireDue, onFault),
     repeatEvery(secondMs, runtime.deliverOwed, onFault),
     repeatEvery(secondMs, runtime.poll, onFault),
+    repeatEvery(secondMs, runtime.attempts.flush, onFault),
     repeatEvery(secondMs, tellDeafness(runtime, log), onFault),
     repeatEvery(hourMs, letGo, onFault),
     repeatEvery(hourMs, sweep, onFault),
     repeatEvery(watchMs, watch.look, onFault),
   ]
   return async () => {
+    watch.close()
     await Promise.all(timers.map((timer) => timer.stop()))
   }
 }

@@ -17,6 +17,7 @@ const startMsMax = 40_000
 const stopMsMax = 15_000
 const lookMs = 30
 const probeMsMax = 2_000
+const strangerMs = 500
 /** Bytes of the log that are looked at for why a daemon did not start. */
 const logBytesMax = 64 * 1024
 
@@ -71,6 +72,21 @@ function spawnDaemon(home: Home, program: string): Spawned {
   })
   child.unref()
   return { hasEnded: () => hasEnded }
+}
+
+/**
+ * Sockets of a data directory on which a program answers although no daemon runs.
+ * WHY looked at twice: a daemon that begins or ends right now is no stranger.
+ */
+export async function findStrangers(home: Home): Promise<readonly string[]> {
+  let paths = [home.socket, home.hookSocket]
+  for (const waitMs of [0, strangerMs]) {
+    await sleep(waitMs)
+    const answers = await Promise.all(paths.map(doesAnswer))
+    paths = paths.filter((_, at) => answers[at])
+    if (paths.length === 0 || readDaemonNote(home) !== null) return []
+  }
+  return paths
 }
 
 async function doesAnswer(path: string): Promise<boolean> {

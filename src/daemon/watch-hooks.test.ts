@@ -30,6 +30,7 @@ function openWatch(...workspaces: readonly string[]) {
   const announce = async ({ title }: { readonly title: string }) => sent.push(title) > 0
   const alarms = openGuardAlarms({ announce, now: () => 0, log: () => undefined })
   const watch = openHookWatch({ home, runtime, alarms, log: () => undefined })
+  onTestFinished(watch.close)
   return { watch, folders, sent, home }
 }
 
@@ -102,4 +103,14 @@ test('a setting of another scope that switches hooks off is told', () => {
   expect(
     switchedOff(install, (path) => (path === user ? '{"disableAllHooks":true}' : null)),
   ).toEqual([`\`${user}\` has \`disableAllHooks\``])
+})
+
+test('a change is looked at as soon as it happens, without waiting for the next look', async () => {
+  const { watch, folders, sent } = openWatch('a')
+  const [folder = ''] = folders
+  await watch.look()
+  const before = sent.length
+  mkdirSync(join(folder, '.codex', 'hooks.json'))
+  await expect.poll(() => sent.length).toBeGreaterThan(before)
+  expect(watch.brokenAt(folder).join()).toContain('cannot be read')
 })

@@ -3,7 +3,7 @@
  * and told to people even where the host itself reports nothing.
  */
 import { readFileSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { AgentHostId } from '../core/hosts/registry.ts'
 import { checkInstall } from '../doors/init/check-install.ts'
 import { writeGuardedList } from '../home/guarded-list.ts'
@@ -14,8 +14,14 @@ import { errorCodeOf } from '../runtime/error-code.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { sameFolders } from '../runtime/sessions/repository.ts'
 import type { GuardAlarms } from './guard-alarms.ts'
-import { openClientCheck, switchedOff } from './guard-integrity.ts'
+import {
+  openClientCheck,
+  openSocketCheck,
+  otherSettingsOf,
+  switchedOff,
+} from './guard-integrity.ts'
 import type { LogLine } from './log-file.ts'
+import { openFileWatch } from './watch-files.ts'
 
 export type HookWatch = {
   /** What is wrong with the hooks of a workspace, of one host or of all; nothing: all is well. */
@@ -24,8 +30,12 @@ export type HookWatch = {
   readonly brokenAt: (folder: string) => readonly string[]
   /** What is wrong anywhere, as it was seen last. */
   readonly known: () => readonly string[]
+  /** These are the daemon's own sockets from now on; none: it is about to close them. */
+  readonly guardSockets: (paths: readonly string[]) => void
   /** Looks at all hooks, and records what is new. */
   readonly look: () => Promise<void>
+  /** Ends what looks as soon as a file changes. */
+  readonly close: () => void
 }
 
 type WatchTools = {
@@ -42,32 +52,34 @@ const problemsMax = 5
 export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookWatch {
   const seen = new Map<string, readonly string[]>()
   const clientCheck = openClientCheck(home)
+  let socketCheck = openSocketCheck([])
+  const ownProblems = (): readonly string[] => {
+    const client = clientCheck()
+    return [...(client === null ? [] : [client]), ...socketCheck()]
+  }
   /** Of folders; those of users are in `seen` alone. */
   let broken: ReadonlyMap<string, readonly string[]> = new Map()
   const problemsIn: HookWatch['problemsIn'] = (workspace, host) =>
     readInstalls(home)
       .filter((install) => install.workspace === workspace)
       .filter((install) => host === null || (install.host === host && install.scope === undefined))
-      .flatMap((install) => problemsOf(home, install, clientCheck))
+      .flatMap((install) => problemsOf(home, install, ownProblems))
 
-  let fault = ''
-  /** Null: the record of installs is lost or damaged, which a person is told once. */
-  const installsNow = async (): Promise<readonly Install[] | null> => {
-    try {
-      const installs = readInstalls(home)
-      fault = ''
-      return installs
-    } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause)
-      if (message !== fault) await alarms.raise(`${message}: hooks cannot be watched`)
-      fault = message
-      return null
-    }
+  // WHY one at a time: a look that a change has begun must not overtake the regular one.
+  let looking: Promise<void> = Promise.resolve()
+  const look = (): Promise<void> => {
+    looking = looking.then(lookNow, lookNow)
+    return looking
   }
+  const files = openFileWatch(() => {
+    look().catch((cause: unknown) => log('error', 'hooks could not be checked', faultIn(cause)))
+  })
 
-  const look = async (): Promise<void> => {
+  const installsNow = openInstallReader(home, alarms)
+  const lookNow = async (): Promise<void> => {
     const installs = await installsNow()
     if (installs === null) return alarms.retry()
+    files.set([join(home.bin, 'pawl-hook'), ...installs.flatMap(pathsOf)])
     // Work trees come and go without us.
     writeGuardedList(home, installs)
     writeHookSecrets(home, installs)
@@ -84,26 +96,56 @@ export function openHookWatch({ home, runtime, alarms, log }: WatchTools): HookW
       const before = seen.get(workspace) ?? []
       const fresh = problems.filter((one) => !before.includes(one))
       seen.set(workspace, problems)
-      if (fresh.length > 0) await tell(workspace, fresh)
+      if (fresh.length > 0) await tell({ home, runtime, alarms, log }, workspace, fresh)
       else if (before.length > problems.length) log('info', 'hooks are intact again', { workspace })
     }
     await alarms.retry()
   }
 
-  const tell = async (workspace: string, problems: readonly string[]): Promise<void> => {
-    log('warning', 'hooks were changed', { workspace, problems: [...problems] })
-    const { all } = await runtime.sessions.listRunsHere(workspace)
-    const message = `hooks were changed: ${problems.join('; ')}`
-    for (const { id } of all) await runtime.send(id, { kind: 'warn', message }, system)
-    const named = problems.slice(0, problemsMax).join('; ')
-    const effect = 'new sessions there may not be guarded; restore them with `pawl init --restore`'
-    await alarms.raise(`hooks in ${workspace} were changed (${named}): ${effect}`)
+  const known = (): readonly string[] => [
+    ...new Set([...[...seen.values()].flat(), ...socketCheck(), ...alarms.known()]),
+  ]
+  const guardSockets = (paths: readonly string[]): void => {
+    socketCheck = openSocketCheck(paths)
   }
-
-  const known = (): readonly string[] => [...[...seen.values()].flat(), ...alarms.known()]
   const brokenAt = (folder: string): readonly string[] =>
     broken.size === 0 ? [] : brokenIn(broken, sameFolders(folder))
-  return { problemsIn, brokenAt, known, look }
+  return { problemsIn, brokenAt, known, guardSockets, look, close: files.close }
+}
+
+/** Gives null where the record of installs is lost or damaged, which a person is told once. */
+function openInstallReader(
+  home: Home,
+  alarms: GuardAlarms,
+): () => Promise<readonly Install[] | null> {
+  let fault = ''
+  return async () => {
+    try {
+      const installs = readInstalls(home)
+      fault = ''
+      return installs
+    } catch (cause) {
+      const { fault: message } = faultIn(cause)
+      if (message !== fault) await alarms.raise(`${message}: hooks cannot be watched`)
+      fault = message
+      return null
+    }
+  }
+}
+
+/** Puts on record, and tells people, what is wrong with the hooks of a folder. */
+async function tell(
+  { runtime, alarms, log }: WatchTools,
+  workspace: string,
+  problems: readonly string[],
+): Promise<void> {
+  log('warning', 'hooks were changed', { workspace, problems: [...problems] })
+  const { all } = await runtime.sessions.listRunsHere(workspace)
+  const message = `hooks were changed: ${problems.join('; ')}`
+  for (const { id } of all) await runtime.send(id, { kind: 'warn', message }, system)
+  const named = problems.slice(0, problemsMax).join('; ')
+  const effect = 'new sessions there may not be guarded; restore them with `pawl init --restore`'
+  await alarms.raise(`hooks in ${workspace} were changed (${named}): ${effect}`)
 }
 
 /** What is wrong at or above one of some folders: the same folder in several work trees. */
@@ -117,20 +159,29 @@ function brokenIn(
   )
 }
 
+/** The files whose change may switch the hooks of an install off. */
+function pathsOf(install: Install): readonly string[] {
+  const own = install.files.map(({ path }) => resolve(install.workspace, path))
+  return [...own, ...otherSettingsOf(install)]
+}
+
+function faultIn(cause: unknown): { readonly fault: string } {
+  return { fault: cause instanceof Error ? cause.message : String(cause) }
+}
+
 type Install = ReturnType<typeof readInstalls>[number]
 
 /** WHY a problem and no fault: the hooks of one folder must not keep us from looking at others. */
 function problemsOf(
   home: Home,
   install: Install,
-  clientCheck: () => string | null,
+  ownProblems: () => readonly string[],
 ): readonly string[] {
   const { workspace, host } = install
   const read = (path: string): string | null => readText(resolve(workspace, path))
   try {
     const changed = checkInstall(install, read).map(({ message }) => message)
-    const client = clientCheck()
-    const found = [...changed, ...switchedOff(install, read), ...(client === null ? [] : [client])]
+    const found = [...changed, ...switchedOff(install, read), ...ownProblems()]
     return found.length > 0 || hasSecret(home, install, read) ? found : [oldHooks(host)]
   } catch (fault) {
     return [`the hooks of ${host} cannot be read (${errorCodeOf(fault)})`]

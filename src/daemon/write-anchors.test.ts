@@ -77,7 +77,7 @@ test('a git ref gets a commit for each anchor, and no hook of the repository run
   const close = write({ store, targets: [{ type: 'git', repository, ref }] })
   const where = `git:${repository}#${ref}`
   const read = async () => linesIn(await readAnchorText(where).catch(() => ''))
-  await expect.poll(read, { timeout: 10_000 }).toBe(1)
+  await expect.poll(read).toBe(1)
   await runtime.send(runId, say('READY'), asAgent)
   await close()
   const anchors = parseAnchors(await readAnchorText(where))
@@ -104,7 +104,7 @@ test('a webhook that fails is tried again, and the failure is logged once', asyn
     post,
     logged,
   })
-  await expect.poll(() => posted.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => posted.length).toBe(1)
   await close()
   expect(parseAnchors(posted.join(''))).toHaveLength(1)
   expect(logged).toEqual(['an anchor could not be written', 'anchors are written again'])

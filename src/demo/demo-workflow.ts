@@ -34,7 +34,7 @@ states:
     max_iterations: 10
     max_files_per_state: 1
     on:
-      RED: { target: green, guards: [tests_ran, tests_failed] }
+      RED: { target: green, guard: red }
 
   green:
     instructions: >-
@@ -44,7 +44,7 @@ states:
     max_iterations: 20
     max_edit_lines: 10
     on:
-      GREEN: { target: review, guards: [tests_ran, tests_passed] }
+      GREEN: { target: review, guard: green }
 
   review:
     instructions: >-
@@ -55,6 +55,7 @@ states:
     on:
       MERGE:
         target: merging
+        guard: green
         requires_approval: true
         approval_message: The tests failed before the fix and pass with it. Merge?
       REWORK: green
@@ -69,7 +70,6 @@ states:
   done: { type: final }
 
 guards:
-  tests_ran: { field: job_command, op: eq, value: ${testCommand}, source: observed }
-  tests_failed: { field: job_exit_code, op: neq, value: 0, source: observed }
-  tests_passed: { field: job_exit_code, op: eq, value: 0, source: observed }
+  red: { evidence: ${testCommand}, exit: nonzero, tests_min: 1, fresh: true, grade: job }
+  green: { evidence: ${testCommand}, exit: 0, tests_min: 1, fresh: true, grade: job }
 `

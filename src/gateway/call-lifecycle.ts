@@ -49,6 +49,13 @@ export type CallOutcome = {
   readonly output: string | null
   readonly bytes: number
   readonly costMicroUsd: number
+  /** The gateway did not make it in the end; absent: it may have had its effect. */
+  readonly wasNotMade?: true
+}
+
+/** The end of a call that was let through, and that the gateway does not make. */
+export const notMade: CallOutcome = {
+  ...{ ok: false, output: null, bytes: 0, costMicroUsd: 0, wasNotMade: true },
 }
 
 export type GatewayJudge = {
@@ -106,7 +113,7 @@ export function openGatewayJudge(context: GatewayContext): GatewayJudge {
         const input = verdict.input ?? asked
         const report = reportOf(verdict)
         if (!isLate(verdict)) return { kind: 'go', input, bytesLeft, report }
-        report?.({ ok: false, output: null, bytes: 0, costMicroUsd: 0 })
+        report?.(notMade)
         return { kind: 'no', refusal: tooLate }
       } catch (fault) {
         return { kind: 'no', refusal: refusalOfFault(fault) }
@@ -148,13 +155,19 @@ async function check(
 async function decided(context: GatewayContext, wish: GatewayCallRequest): Promise<Verdict> {
   const end = performance.now() + context.askWaitMs
   let verdict = await check(context, wish, Math.min(context.askWaitMs, beatMs))
-  while (verdict.verdict === 'ask' && !wish.signal.aborted) {
+  while (isUndecided(verdict) && !wish.signal.aborted) {
     const left = Math.floor(end - performance.now())
     if (left <= 0) return verdict
-    wish.progress(`a person decides: ${verdict.reason}`)
+    const who = verdict.verdict === 'ask' ? 'a person decides' : 'it waits'
+    wish.progress(`${who}: ${verdict.reason}`)
     verdict = await check(context, wish, Math.min(left, beatMs))
   }
   return verdict
+}
+
+/** A person decides, or an earlier call is still running. */
+function isUndecided({ verdict, code }: Verdict): boolean {
+  return verdict === 'ask' || code === 'PREREQUISITE_RUNNING'
 }
 
 type ApprovedCall = Pick<Verdict, 'branch'> & { readonly runId: string; readonly callId: string }

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
+import type { CallOutcome } from './call-lifecycle.ts'
 import {
   type CallToolContext,
+  callTool,
   declaredBy,
   forwardUnguarded,
+  invalidParams,
   type ToolCallResult,
 } from './call-tool.ts'
 import type { CatalogueTarget } from './catalogue.ts'
@@ -65,6 +68,32 @@ test('what nests too deep for a text is told as such, and throws nothing', () =>
   for (let depth = 0; depth < 100_000; depth += 1) deep = { deep }
   expect(messageText({ jsonrpc: '2.0', id: 7, result: deep })).toBeNull()
   expect(tooDeep(7)).toMatchObject({ id: 7, error: { code: codes.internal } })
+})
+
+const failure = { kind: 'failed', reason: '', hint: '' } as const
+const isError: UpstreamAnswer = { kind: 'result', result: { content: [], isError: true } }
+const outcomes: readonly (readonly [string, UpstreamAnswer, object])[] = [
+  ['succeeds', { kind: 'result', result: { content: [] } }, { ok: true }],
+  ['answers that it failed', isError, { ok: false }],
+  ['answers with an error', { kind: 'error', error: invalidParams('x').error }, { ok: false }],
+  ['does not answer', { ...failure, code: 'UPSTREAM_TIMEOUT' }, { ok: false }],
+  ['is not heard any more', { kind: 'cancelled' }, { ok: false }],
+  ['is not asked', { ...failure, code: 'TOOL_UNPINNED' }, { ok: false, wasNotMade: true }],
+]
+
+test.each(outcomes)('a call whose server %s is reported', async (_what, answer, reported) => {
+  const reports: CallOutcome[] = []
+  const upstream = { ensure: async () => null, request: async () => answer }
+  const server = { name: 'files', upstream, costMicroUsd: () => 0, tools: () => new Map() }
+  const findTool = async () => ({ server, name: 'read', isAccepted: true })
+  const report = (one: CallOutcome): void => void reports.push(one)
+  const judge = async () => ({ kind: 'go', input: {}, bytesLeft: null, report })
+  const context = { catalogue: { findTool }, judge } as unknown as CallToolContext
+  const { signal } = new AbortController()
+  const told = await callTool(context, { params: call, signal, progress: () => undefined })
+  if (told !== null && 'after' in told) told.after?.(0)
+  const nothing = { output: null, bytes: 0, costMicroUsd: 0 }
+  expect(reports).toEqual([{ ...nothing, ...reported }])
 })
 
 test('whoever leaves says so to the server, and is told nothing', () => {

@@ -1,7 +1,7 @@
 /** Calls a tool through the gateway, from the client's request to the server's answer. */
 import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { readSignature } from '../doors/mcp/caller-mark.ts'
-import type { CallRefused, GatewayJudge } from './call-lifecycle.ts'
+import { type CallRefused, type GatewayJudge, notMade } from './call-lifecycle.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { GatewayContext } from './gateway-context.ts'
 import { codes, type RpcError } from './json-rpc.ts'
@@ -91,7 +91,7 @@ export async function callTool(
   }
   // A client that has left: nothing was made yet, and nothing is.
   if (signal.aborted) {
-    judged.report?.({ ok: false, output: null, bytes: 0, costMicroUsd: 0 })
+    judged.report?.(notMade)
     return null
   }
   // Tasks of the protocol are not passed on: nobody would judge what becomes of one.
@@ -110,13 +110,21 @@ export async function callTool(
   const after = (bytes: number): void => {
     const ok = answered.kind === 'result' && asObject(answered.result)?.isError !== true
     const output = answered.kind === 'result' ? outputOf(answered.result) : null
-    report({ ok, output, bytes, costMicroUsd })
+    report(isUnpinned(answered) ? notMade : { ok, output, bytes, costMicroUsd })
   }
   if (told === null || 'error' in told) {
     after(0)
     return told
   }
   return { ...told, after }
+}
+
+/**
+ * Pawl's own refusal at the last moment: the call was not sent.
+ * WHY no error of the server: it may answer with one after it has done its work.
+ */
+function isUnpinned(answered: UpstreamAnswer): boolean {
+  return answered.kind === 'failed' && answered.code === 'TOOL_UNPINNED'
 }
 
 /** The stage takes only so many bytes of results: what is more is cut, and marked. */

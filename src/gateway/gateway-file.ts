@@ -49,6 +49,10 @@ const serverSchema = z
       .enum(['refuse', 'pass'])
       .optional()
       .describe("Whether the server may use the agent's model. Default: `refuse`."),
+    elicitation: z
+      .enum(['refuse', 'pass'])
+      .optional()
+      .describe("Whether the server may ask the person at the agent's host. Default: `refuse`."),
     costUsd: cost
       .optional()
       .describe('Cost of a call: one price for all tools, or a price per tool.'),

@@ -33,11 +33,15 @@ type ServerAsksOptions = {
 }
 
 /** What a server may ask, and what its client has to be able to do for it. */
-const asks: ReadonlyMap<string, string> = new Map([
+const asks: ReadonlyMap<string, keyof typeof notAllowed | 'roots'> = new Map([
   ['sampling/createMessage', 'sampling'],
   ['elicitation/create', 'elicitation'],
   ['roots/list', 'roots'],
 ])
+const notAllowed = {
+  sampling: 'it may not use the model; set `sampling: "pass"` in its entry to allow that',
+  elicitation: 'it may not ask the person; set `elicitation: "pass"` in its entry to allow that',
+} as const
 /** What a server may tell beside changes of its lists. */
 const tellings = new Set([
   ...['notifications/message', 'notifications/progress', 'notifications/resources/updated'],
@@ -62,12 +66,8 @@ export function openServerRequests(options: ServerAsksOptions): ServerAsks {
     if (method === 'ping') return server.upstream.respond({ jsonrpc: '2.0', id, result: {} })
     const needed = asks.get(method)
     if (needed === undefined) return refuse(server, id, `\`${method.slice(0, 100)}\` is unknown`)
-    if (needed === 'sampling' && server.entry.sampling !== 'pass') {
-      return refuse(
-        server,
-        id,
-        'it may not use the model; set `sampling: "pass"` in its entry to allow that',
-      )
+    if (needed !== 'roots' && server.entry[needed] !== 'pass') {
+      return refuse(server, id, notAllowed[needed])
     }
     if (abilities()?.[needed] === undefined) {
       return refuse(server, id, `the client does not support \`${needed}\``)

@@ -170,12 +170,14 @@ async function launch(
 }
 
 /** A server may ask its client what the client can do, less what its entry does not let it. */
-function greetingFor({ sampling }: ServerEntry, abilities: JsonObject): JsonObject {
-  const { roots, elicitation, sampling: asksModel } = abilities
+function greetingFor(entry: ServerEntry, abilities: JsonObject): JsonObject {
+  const { roots, elicitation: asksPerson, sampling: asksModel } = abilities
   const capabilities = {
     ...(roots === undefined ? {} : { roots }),
-    ...(elicitation === undefined ? {} : { elicitation }),
-    ...(asksModel === undefined || sampling !== 'pass' ? {} : { sampling: asksModel }),
+    ...(asksPerson === undefined || entry.elicitation !== 'pass'
+      ? {}
+      : { elicitation: asksPerson }),
+    ...(asksModel === undefined || entry.sampling !== 'pass' ? {} : { sampling: asksModel }),
   }
   return { protocolVersion, capabilities, clientInfo: { name: 'pawl-gateway', version: '1' } }
 }

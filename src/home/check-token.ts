@@ -1,4 +1,4 @@
-/** Whom a token belongs to: the agent, the owner, or another person. */
+/** Whom a token belongs to: an agent, a gateway, the owner, or another person. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { AgentSessions } from '../doors/api/agent-sessions.ts'
 import type { TokenCheck } from '../doors/api/caller.ts'
@@ -15,12 +15,13 @@ type AgentChecks = {
  * WHY hashes: they are of one length, and comparing them tells nothing of how much fitted.
  */
 export function openTokenCheck(
-  known: { readonly agent: string; readonly person: string },
+  known: Readonly<Record<'agent' | 'gateway' | 'person', string>>,
   people: (presented: string) => string | null,
   { agents, sharedAgentToken }: AgentChecks,
 ): TokenCheck {
   const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
   const [agent, person] = [hashOf(known.agent), hashOf(known.person)]
+  const gateway = hashOf(known.gateway)
   const name = userName()
   return (presented) => {
     const hash = hashOf(presented)
@@ -28,6 +29,9 @@ export function openTokenCheck(
     if (timingSafeEqual(hash, agent)) {
       const caller = { role: 'agent', name: 'agent' } as const
       return sharedAgentToken ? caller : { ...caller, isBare: true }
+    }
+    if (timingSafeEqual(hash, gateway)) {
+      return { role: 'agent', name: 'agent', isBare: true, isGateway: true }
     }
     const session = agents.find(presented)
     if (session !== null) return { role: 'agent', name: 'agent', session }

@@ -7,6 +7,8 @@ import { destinationsMax, type Network, portDefault, readPattern } from '../runn
 import type { RunnerLimits } from '../runner/runner-settings.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 
+const homePathsMax = 200
+
 const positive = z.number().gt(0)
 
 const destinations = z.array(
@@ -57,6 +59,13 @@ export const jobsSchema = z
       .describe(
         'The minimum isolation level for jobs. If it is not available, they are not started.',
       ),
+    home: z
+      .array(z.string().min(1))
+      .max(homePathsMax)
+      .optional()
+      .describe(
+        'Files and folders of your home that jobs may read, beside installed programs: `.npm`.',
+      ),
     network: network.optional().describe('Hosts that jobs may connect to. Default: none.'),
   })
   .describe('Limits on jobs, and how long they are kept.')
@@ -65,6 +74,8 @@ export type JobsConfig = {
   readonly limits: RunnerLimits
   readonly minIsolation: IsolationLevel
   readonly network: Network
+  /** What jobs see of a home, beside programs. */
+  readonly home: readonly string[]
 }
 
 const megabyte = 1024 * 1024
@@ -91,6 +102,7 @@ export function jobsConfigOf(file: z.infer<typeof jobsSchema> = {}): JobsConfig 
     // Below that nothing would end with its job.
     minIsolation: file.minIsolation ?? 'contained',
     network: networkOf(file.network ?? 'none'),
+    home: file.home ?? [],
   }
 }
 

@@ -81,6 +81,15 @@ export const configSchema = z.strictObject({
         .max(askWaitSecondsMax)
         .optional()
         .describe('How long a call waits for an approval if its host has no prompt of its own.'),
+      orderWaitSeconds: z
+        .int()
+        .min(0)
+        .max(askWaitSecondsMax)
+        .optional()
+        .describe(
+          'How long a call waits for a call in flight that a policy requires first, as far as ' +
+            'its host can wait. Default: 50.',
+        ),
       stopsMax: z
         .int()
         .min(0)
@@ -147,6 +156,7 @@ export type Config = {
   readonly retention: { readonly days: number | null; readonly megabytes: number | null }
   readonly hooks: {
     readonly askWaitMs: number
+    readonly orderWaitMs: number
     readonly stopsMax: number
     readonly otherSessions: 'refused' | 'free'
     /** Whether an answer at the host's own prompt decides. */
@@ -188,6 +198,7 @@ function settingsOf(file: ConfigFile, folder: string): Config {
     retention: { days: days ?? null, megabytes: megabytes ?? null },
     hooks: {
       askWaitMs: (file.hooks?.askWaitSeconds ?? askWaitSecondsDefault) * 1_000,
+      orderWaitMs: (file.hooks?.orderWaitSeconds ?? askWaitSecondsMax) * 1_000,
       stopsMax: file.hooks?.stopsMax ?? stopsMaxDefault,
       otherSessions: file.hooks?.otherSessions ?? 'refused',
       promptApprovals: file.hooks?.promptApprovals ?? false,

@@ -43,10 +43,10 @@ function readKept(path: string): readonly KeptSignIn[] {
 function isKept(value: unknown): value is KeptSignIn {
   // WHY the cast: each field is looked at on the next lines.
   const one = value as KeptSignIn | null
-  const texts = [one?.cookieHash, one?.keyHash, one?.name]
+  const texts = [one?.hash, one?.name]
   const isAccess = (accesses as readonly unknown[]).includes(one?.access)
   return (
-    texts.every((text) => typeof text === 'string') && isAccess && !Number.isNaN(one?.expiresAt)
+    texts.every((text) => typeof text === 'string') && isAccess && Number.isFinite(one?.expiresAt)
   )
 }
 

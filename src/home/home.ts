@@ -14,7 +14,7 @@ export type Home = {
   readonly folder: string
   readonly database: string
   readonly config: string
-  readonly tokens: { readonly agent: string; readonly person: string }
+  readonly tokens: Readonly<Record<'agent' | 'gateway' | 'person', string>>
   /** From which the daemon makes secrets of hooks and credentials of agents. */
   readonly key: string
   /** Which folder's hooks have which secret; read by the clients of hooks. */
@@ -38,6 +38,8 @@ export type Home = {
   readonly passes: string
   /** A folder for each job. */
   readonly jobs: string
+  /** A folder for each session in a box. */
+  readonly boxes: string
   /** What `pawl doctor --prove` has proved last. */
   readonly proof: string
   /** Which hooks were installed where. */
@@ -81,7 +83,11 @@ export function findHome(settings: HomeSettings): Home {
     folder,
     database: join(folder, 'pawl.db'),
     config: join(folder, 'config.json'),
-    tokens: { agent: join(folder, 'agent.token'), person: join(folder, 'person.token') },
+    tokens: {
+      agent: join(folder, 'agent.token'),
+      gateway: join(folder, 'gateway.token'),
+      person: join(folder, 'person.token'),
+    },
     key: join(folder, 'daemon.key'),
     hookSecrets: join(folder, 'bin', 'hook.secrets'),
     people: join(folder, 'people.json'),
@@ -90,6 +96,7 @@ export function findHome(settings: HomeSettings): Home {
     log: join(folder, 'daemon.log'),
     bin: join(folder, 'bin'),
     jobs: join(folder, 'jobs'),
+    boxes: join(folder, 'boxes'),
     passes: join(folder, 'gateway.pass'),
     installs: join(folder, 'installs.json'),
     signIns: join(folder, 'sign-ins.json'),

@@ -14,7 +14,10 @@ test('what was proved last is kept, and what is no proof counts as none', async 
   const column = { host: 'claude', version: '2', ms: 5, cells, fault: null }
   const proof = { paths: { shell: 'a shell command' }, hosts: [column] }
   const door = keepingProof({ provable: ['claude'], prove: async () => proof }, home)
-  expect(await door.prove({ hosts: [], secondsMax: 1 })).toEqual(proof)
+  const wish = { hosts: [], secondsMax: 1 }
+  expect(await door.prove({ ...wish, about: 'below the hook' })).toEqual(proof)
+  expect(readProof(home)).toBeNull()
+  expect(await door.prove({ ...wish, about: 'hooks' })).toEqual(proof)
   expect(readProof(home)).toEqual({ ...proof, at: expect.any(Number) })
   writeFileSync(home.proof, 'nonsense')
   expect(readProof(home)).toBeNull()

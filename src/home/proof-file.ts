@@ -13,6 +13,8 @@ export function keepingProof(door: DoctorDoor, home: Home): DoctorDoor {
     ...door,
     prove: async (wish) => {
       const proof = await door.prove(wish)
+      // The page shows what hooks stop.
+      if (wish.about !== 'hooks') return proof
       openHome(home)
       const kept: KeptProof = { ...proof, at: Date.now() }
       writePrivate(home.proof, `${JSON.stringify(kept)}\n`)

@@ -1,5 +1,5 @@
 /**
- * The two tokens of a data directory: one for agents, one for the person.
+ * The tokens of a data directory: for agents, for the gateways of this machine, for the person.
  * Knows files and randomness. Must not know what a token permits.
  */
 import { randomBytes } from 'node:crypto'
@@ -7,14 +7,18 @@ import { PawlError } from '../runtime/pawl-error.ts'
 import type { Home } from './home.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
 
-export type Role = 'agent' | 'person'
+export type Role = 'agent' | 'gateway' | 'person'
 
 const tokenBytes = 32
 const tokenForm = /^[A-Za-z0-9_-]{43}$/
 
 /** The tokens, made where there are none yet. Only whoever has the daemon's lock may call it. */
 export function ensureTokens(home: Home): Readonly<Record<Role, string>> {
-  return { agent: ensureToken(home.tokens.agent), person: ensureToken(home.tokens.person) }
+  const { agent, gateway, person } = home.tokens
+  return {
+    ...{ agent: ensureToken(agent), gateway: ensureToken(gateway) },
+    person: ensureToken(person),
+  }
 }
 
 /** A token as a client needs it. */

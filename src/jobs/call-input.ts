@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../core/json.ts'
-import { isSecretName, redact } from '../runner/redact.ts'
+import { isSecretName, redact } from '../core/redact.ts'
 import type { RunWish } from '../runtime/jobs/jobs-port.ts'
 
 export function callInput({ stdin, environment, ...wish }: RunWish): JsonObject {

@@ -286,5 +286,5 @@ test('a job that ends while no daemon is there is told to its run by the next on
   await new Promise((resolve) => setTimeout(resolve, 900))
   bench.again()
   const vars = async () => (await bench.runtime.readRun(runId, null)).view.vars
-  await expect.poll(vars, { timeout: 5_000 }).toMatchObject({ job_exit_code: 0 })
+  await expect.poll(vars).toMatchObject({ job_exit_code: 0 })
 })

@@ -3,7 +3,7 @@
  * run, and a run that ends stops its jobs.
  */
 import { createHash } from 'node:crypto'
-import { userInfo } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import type { JsonObject } from '../core/json.ts'
 import { hashJson } from '../core/machine/hash.ts'
 import type { JobTool } from '../core/tools/pawl-tool-names.ts'
@@ -64,7 +64,8 @@ export function openJobs(settings: JobsSettings): OpenJobs {
     ...{ folder: home.jobs, own, now: Date.now, limits: config.limits },
     helper: settings.helper ?? (() => installJobHelper(home)),
     ...(settings.strongest === undefined ? {} : { strongest: settings.strongest }),
-    userFolder: userInfo().homedir,
+    userFolders: [...new Set([userInfo().homedir, homedir()])],
+    homePaths: config.home,
     path: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
     onEnd: ends.tell,
   })

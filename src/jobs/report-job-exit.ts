@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
 import type { Json } from '../core/json.ts'
 import type { JobFactName } from '../core/machine/job-fact-names.ts'
+import { redact } from '../core/redact.ts'
 import type { LogLine } from '../daemon/log-file.ts'
-import { isTold, markTold } from '../runner/job-files.ts'
+import { isTold, markTold, readSecrets } from '../runner/job-files.ts'
 import { commandText, stateOf } from '../runner/job-status.ts'
 import { extentOf, type JobStreamName, readLogBytes } from '../runner/read-log.ts'
-import { redact } from '../runner/redact.ts'
 import type { RunningJob } from '../runner/running-job.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { reportJob } from './judge-job.ts'
@@ -46,16 +46,21 @@ async function tellOne(runtime: Runtime, job: RunningJob): Promise<void> {
   const { note, end, folder } = job
   if (end === null || note.callId === null || isTold(folder)) return
   const isCompleted = stateOf(job) === 'completed'
+  const outputSha256 = hashOf(folder, ['stdout', 'stderr'])
   await reportJob(runtime, note, {
     ok: isCompleted && end.code === 0,
     exitCode: isCompleted ? end.code : null,
     bytes: extentOf(folder, 'stdout').size + extentOf(folder, 'stderr').size,
+    source: note.id,
+    endedAt: end.endedAt,
+    printed: redact(endOf(folder, 'stdout') + endOf(folder, 'stderr'), readSecrets(folder)),
+    ...(outputSha256 === null ? {} : { outputSha256 }),
     facts: factsOf(job),
   })
   markTold(folder)
 }
 
-/** What guards can rest on: Pawl started it and saw it end. */
+/** The job that ended last, for briefs and messages; guards use evidence. */
 function factsOf(job: RunningJob): Readonly<Record<JobFactName, Json>> {
   const { note, end, folder } = job
   return {
@@ -65,23 +70,34 @@ function factsOf(job: RunningJob): Readonly<Record<JobFactName, Json>> {
     job_environment: note.variables,
     job_state: stateOf(job),
     job_exit_code: stateOf(job) === 'completed' ? (end?.code ?? null) : null,
-    job_stdout_sha256: hashOf(folder, 'stdout'),
-    job_stderr_sha256: hashOf(folder, 'stderr'),
+    job_stdout_sha256: hashOf(folder, ['stdout']),
+    job_stderr_sha256: hashOf(folder, ['stderr']),
   }
+}
+
+/** How much of each stream is looked into for what a test runner says at its end. */
+const printedBytesMax = 128 * 1024
+
+function endOf(folder: string, stream: JobStreamName): string {
+  const { size } = extentOf(folder, stream)
+  const offset = Math.max(0, size - printedBytesMax)
+  return readLogBytes(folder, stream, { offset, limit: printedBytesMax }).bytes.toString()
 }
 
 const chunkBytes = 1024 * 1024
 
-/** Null: the beginning is gone, so that the hash would be of something else. */
-function hashOf(folder: string, stream: JobStreamName): string | null {
-  const { first, size } = extentOf(folder, stream)
-  if (first > 0) return null
+/** Of streams one after another; null: the beginning of one is gone. */
+function hashOf(folder: string, streams: readonly JobStreamName[]): string | null {
   const hash = createHash('sha256')
-  for (let offset = 0; offset < size; ) {
-    const { bytes } = readLogBytes(folder, stream, { offset, limit: chunkBytes })
-    if (bytes.length === 0) return null
-    hash.update(bytes)
-    offset += bytes.length
+  for (const stream of streams) {
+    const { first, size } = extentOf(folder, stream)
+    if (first > 0) return null
+    for (let offset = 0; offset < size; ) {
+      const { bytes } = readLogBytes(folder, stream, { offset, limit: chunkBytes })
+      if (bytes.length === 0) return null
+      hash.update(bytes)
+      offset += bytes.length
+    }
   }
   return hash.digest('hex')
 }

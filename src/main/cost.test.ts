@@ -16,7 +16,7 @@ const states = {
 }
 const capped = { name: 'capped', initial: 'work', states, session_budget_usd: 1 }
 
-describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
+describe.runIf(isOurNode)('money', () => {
   let house: House
   let agent: Client
   beforeAll(async () => {
@@ -25,11 +25,11 @@ describe.runIf(isOurNode)('money', { timeout: 120_000 }, () => {
     await house.json('definitions', 'add', 'capped.json')
     const token = readFileSync(join(house.folder, 'agent.token'), 'utf8').trim()
     agent = openClient({ socket: house.note()?.socket ?? '', token })
-  }, 60_000)
+  })
   afterAll(async () => {
     agent?.close()
     await house?.close()
-  }, 60_000)
+  })
 
   const start = async () => (await agent.runs.start({ definition: 'capped' })).runId
   const check = async (runId: string, estimateMicroUsd: number) =>

@@ -61,6 +61,7 @@ export type Process = {
 /** Whatever a verb answers, as far as tests look into it. */
 export type JsonOutput = {
   readonly runId: string
+  readonly credential: string
   readonly head: RunHead
   readonly view: View
   readonly items: readonly Item[]
@@ -170,9 +171,9 @@ function startIn(
 }
 
 /** Lets one client with `agent.token` work on many runs, as `credentials.sharedAgentToken` does. */
-export function shareAgentToken(house: House): House {
+export function shareAgentToken(house: House, more: object = {}): House {
   mkdirSync(house.folder, { recursive: true, mode: 0o700 })
-  const config = { credentials: { sharedAgentToken: true } }
+  const config = { credentials: { sharedAgentToken: true }, ...more }
   writeFileSync(join(house.folder, 'config.json'), JSON.stringify(config), { mode: 0o600 })
   return house
 }

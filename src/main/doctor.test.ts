@@ -37,13 +37,13 @@ test.runIf(isOurNode)(
   'a host that asks no hook is found out, and what it lacks is not called stopped',
   async () => {
     const door = openDoctorDoor({ PATH: `${putHost(deafHost)}:${process.env.PATH}` })
-    const { hosts } = await door.prove({ hosts: ['claude'], secondsMax: 100 })
+    const { hosts } = await door.prove({ about: 'hooks', hosts: ['claude'], secondsMax: 100 })
     const [column] = hosts
     expect(column).toMatchObject({ host: 'claude', version: '2.1.325', fault: null })
     const outcome = (id: string): string | undefined => column?.cells[id]?.outcome
     const executed = [
       ...['shell', 'spellings', 'background', 'heredoc', 'parallel', 'agents', 'wipe', 'outside'],
-      ...['slow', 'killed', 'worktree', 'link', 'removed'],
+      ...['slow', 'killed', 'removed'],
     ]
     for (const id of executed) {
       expect(`${id} ${outcome(id)}`).toBe(`${id} EXECUTED`)
@@ -60,7 +60,7 @@ test.runIf(isOurNode)(
   async () => {
     const early = `if (process.argv.includes('--version')) console.log('2.1.325'); process.exit(3)`
     const door = openDoctorDoor({ PATH: `${putHost(early)}:${process.env.PATH}` })
-    const { hosts } = await door.prove({ hosts: ['claude'], secondsMax: 100 })
+    const { hosts } = await door.prove({ about: 'hooks', hosts: ['claude'], secondsMax: 100 })
     expect(hosts[0]?.cells.shell).toMatchObject({ outcome: 'not tried' })
     expect(hosts[0]?.cells.shell?.note).toContain('ended with code 3')
   },
@@ -69,5 +69,5 @@ test.runIf(isOurNode)(
 
 test('a machine without hosts has an empty proof', async () => {
   const door = openDoctorDoor({ PATH: '', HOME: '/nowhere' })
-  expect((await door.prove({ hosts: [], secondsMax: 10 })).hosts).toEqual([])
+  expect((await door.prove({ about: 'hooks', hosts: [], secondsMax: 10 })).hosts).toEqual([])
 })

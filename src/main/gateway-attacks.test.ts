@@ -57,7 +57,7 @@ beforeAll(async () => {
   const texts = named.map(({ attempt }) => attempt.tool).filter((one) => typeof one === 'string')
   odd = openOdd(house, ...new Set(['read_file', 'big', ...texts.map(plainTool)]))
   writeGateway(house, { [server]: odd.entry })
-}, 60_000)
+})
 afterAll(() => house?.close(), 60_000)
 
 /** Begins a run in whose only stage these tools are allowed. */
@@ -74,14 +74,13 @@ function isRefused({ result, error }: RawAnswer): boolean {
   return error !== undefined || result?.isError === true
 }
 
-const slow = { timeout: 120_000 }
 const calls = (): number =>
   odd
     .log()
     .split('\n')
     .filter((line) => line.startsWith('call ')).length
 
-describe.runIf(isOurNode)('names of tools', slow, () => {
+describe.runIf(isOurNode)('names of tools', () => {
   test('every case is played, or said to be about something else', () => {
     expect(named.length).toBeGreaterThan(12)
     const areas = new Set(['tools.name', 'mcp.gateway'])
@@ -106,7 +105,7 @@ describe.runIf(isOurNode)('names of tools', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('the gateway', slow, () => {
+describe.runIf(isOurNode)('the gateway', () => {
   const only = { allowed_tools: [`mcp__${server}__read_file`, `mcp__${server}__big`] }
   const read = (path: string) => ({
     method: 'tools/call',
@@ -165,19 +164,20 @@ describe.runIf(isOurNode)('the gateway', slow, () => {
     expect([fs.calls('read_file'), evil.calls('read_file')]).toEqual([1, 0])
     fs.write({ tools: [toolOf('other'), toolOf('read_file')] })
     evil.write({ tools: [toolOf({ name: 'read_file', description: 'pulled' })] })
-    await expect.poll(agent.names, { timeout: 15_000 }).toEqual(['fs__other', 'fs__read_file'])
+    await expect.poll(agent.names).toEqual(['fs__other', 'fs__read_file'])
     expect((await agent.call('evil__read_file')).code).toBe('TOOL_UNPINNED')
     fs.write({ tools: [toolOf({ name: 'other', description: 'hi\u{E0041}' })] })
-    await expect.poll(agent.names, { timeout: 15_000 }).toEqual([])
+    await expect.poll(agent.names).toEqual([])
   })
 
-  test('015, 024: a server that wants the model to act, a package without a version', async () => {
-    const model = openOdd(house, 'model')
+  test('015, 024: a server that wants the model or the person to act, a package', async () => {
+    const model = openOdd(house, 'model', 'elicit')
     const loose = { command: 'npx', args: ['-y', 'pkg@latest'] }
     writeGateway(house, { model: model.entry, loose })
-    const agent = await openGatewayAgent(house, { capabilities: { sampling: {} } })
-    expect(await agent.names()).toEqual(['model__model'])
+    const agent = await openGatewayAgent(house, { capabilities: { sampling: {}, elicitation: {} } })
+    expect(await agent.names()).toEqual(['model__model', 'model__elicit'])
     expect((await agent.call('model__model')).text).toContain('rejected')
+    expect((await agent.call('model__elicit')).text).toContain('may not ask the person')
     expect(agent.complaints()).toContain('sampling')
     expect((await house.cli('gateway', 'pins')).out).toMatch(/loose +no: new/)
   })

@@ -21,19 +21,17 @@ beforeAll(async () => {
   const tight = JSON.stringify({ id: 'tight', initial: 'work', states: closed })
   writeFileSync(join(house.workspace, 'tight.json'), tight)
   await house.json('definitions', 'add', 'tight.json')
-}, 60_000)
+})
 afterAll(() => house?.close(), 60_000)
 
-const slow = { timeout: 120_000 }
-
-describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
+describe.runIf(isOurNode)('what tools say of themselves', () => {
   test('a description that changes is noticed, and waits for a person', async () => {
     const odd = openOdd(house, 'keep', 'turn')
     writeGateway(house, { rug: odd.entry })
     const agent = await openGatewayAgent(house)
     expect(await agent.names()).toEqual(['rug__keep', 'rug__turn'])
     odd.write({ tools: [toolOf({ name: 'turn', description: 'now with poison' }), toolOf('keep')] })
-    await expect.poll(agent.changes, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(agent.changes).toBeGreaterThan(0)
     expect(await agent.names()).toEqual(['rug__keep'])
     const refused = await agent.call('rug__turn')
     expect(refused).toMatchObject({ isError: true, code: 'TOOL_UNPINNED' })
@@ -44,7 +42,7 @@ describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
     const byAgent = await house.cli('gateway', 'accept', 'rug:turn', '--as', 'agent')
     expect(byAgent).toMatchObject({ code: 1, err: expect.stringContaining('NOT_PERMITTED') })
     await house.json('gateway', 'accept', 'rug:turn')
-    await expect.poll(agent.names, { timeout: 10_000 }).toEqual(['rug__turn', 'rug__keep'])
+    await expect.poll(agent.names).toEqual(['rug__turn', 'rug__keep'])
     expect(await agent.call('rug__turn')).toMatchObject({ isError: false })
   })
 
@@ -102,12 +100,12 @@ describe.runIf(isOurNode)('what tools say of themselves', slow, () => {
     })
     expect(odd.log()).toBe('')
     await house.json('gateway', 'accept', 'team')
-    await expect.poll(agent.names, { timeout: 15_000 }).toEqual(['team__hello'])
+    await expect.poll(agent.names).toEqual(['team__hello'])
     rmSync(file)
   })
 })
 
-describe.runIf(isOurNode)('moving servers', slow, () => {
+describe.runIf(isOurNode)('moving servers', () => {
   test('what `pawl init --gateway` moves is agreed to, and works at once', async () => {
     const odd = openOdd(house, 'hello')
     writeGateway(house, {})
@@ -128,7 +126,7 @@ describe.runIf(isOurNode)('moving servers', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('servers that misbehave', slow, () => {
+describe.runIf(isOurNode)('servers that misbehave', () => {
   test('a server that crashes, hangs or floods is told of, and is there again', async () => {
     const odd = openOdd(house, 'crash', 'hang', 'flood', 'fine')
     writeGateway(house, { bad: { ...odd.entry, timeoutSeconds: 4 } })
@@ -138,7 +136,7 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
     expect(crashed.text).toContain('exit code 7')
     expect(await agent.call('bad__fine')).toMatchObject({ isError: false })
     expect(await agent.call('bad__hang')).toMatchObject({ code: 'UPSTREAM_TIMEOUT' })
-    await expect.poll(odd.log, { timeout: 10_000 }).toContain('cancelled')
+    await expect.poll(odd.log).toContain('cancelled')
     expect(await agent.call('bad__flood')).toMatchObject({ code: 'UPSTREAM_FLOOD' })
     expect(await agent.call('bad__fine')).toMatchObject({ isError: false })
   })
@@ -197,7 +195,7 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
     await house.json('approve', asked.approvalId)
     odd.write({ tools: [toolOf('careful')], delayMs: 3_000 })
     const lost = first.call('slow__careful', { n: 1 }).catch(() => null)
-    await expect.poll(() => odd.calls('careful'), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => odd.calls('careful')).toBe(1)
     await first.kill()
     await lost
     odd.write({ tools: [toolOf('careful')] })
@@ -220,23 +218,23 @@ describe.runIf(isOurNode)('servers that misbehave', slow, () => {
     await house.json('approve', asked.approvalId)
     odd.write({ tools: [toolOf('careful')], delayMs: callLeaseMs + 4_000 })
     const made = first.call('slow__careful', { n: 2 })
-    await expect.poll(() => odd.calls('careful'), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => odd.calls('careful')).toBe(1)
     await sleep(callLeaseMs + 1_000)
     // While the first one lives, the run is its own; what it left is asked about again.
     expect((await second.call('slow__careful', { n: 2 })).text).toContain('another session works')
     expect(await made).toMatchObject({ isError: false })
     await first.kill()
     const later = async () => (await second.call('slow__careful', { n: 2 })).code
-    await expect.poll(later, { timeout: 10_000 }).toBe('APPROVAL_PENDING')
+    await expect.poll(later).toBe('APPROVAL_PENDING')
     expect(odd.calls('careful')).toBe(1)
     await house.json('cancel', runId)
   })
 })
 
-describe.runIf(isOurNode)('what is passed through', slow, () => {
+describe.runIf(isOurNode)('what is passed through', () => {
   test('progress, logs, elicitation, prompts and resources reach the other side', async () => {
     const odd = openOdd(house, 'steps', 'elicit', 'model')
-    writeGateway(house, { pass: odd.entry })
+    writeGateway(house, { pass: { ...odd.entry, elicitation: 'pass' } })
     const logs: unknown[] = []
     const agent = await openGatewayAgent(house, {
       capabilities: { elicitation: {}, sampling: {} },
@@ -275,9 +273,9 @@ describe.runIf(isOurNode)('what is passed through', slow, () => {
     const { client } = await openGatewayAgent(house)
     const left = new AbortController()
     const calling = client.callTool({ name: 'left__hang' }, { signal: left.signal })
-    await expect.poll(() => odd.calls('hang'), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => odd.calls('hang')).toBe(1)
     left.abort()
     await expect(calling).rejects.toThrow()
-    await expect.poll(odd.log, { timeout: 10_000 }).toContain('cancelled')
+    await expect.poll(odd.log).toContain('cancelled')
   })
 })

@@ -47,7 +47,7 @@ beforeAll(async () => {
     filesystem: nodeServer(serverProgram('server-filesystem'), realpathSync(house.workspace)),
     everything: nodeServer(serverProgram('server-everything')),
   })
-}, 60_000)
+})
 afterAll(() => house?.close(), 60_000)
 
 async function begin(): Promise<void> {
@@ -61,9 +61,7 @@ async function eventsOf(type: string): Promise<number> {
   return items.filter((one) => (one as unknown as { type: string }).type === type).length
 }
 
-const slow = { timeout: 120_000 }
-
-describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
+describe.runIf(isOurNode)('real servers behind the gateway', () => {
   test('only what the stage allows is listed and callable, and changes are told', async () => {
     await begin()
     const agent = await openGatewayAgent(house)
@@ -80,7 +78,7 @@ describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
     expect(denied.text).toContain('filesystem__read_text_file')
     await expect(agent.client.callTool({ name: 'nobody__nothing' })).rejects.toThrow('Unknown tool')
     await house.json('signal', 'NEXT', '--run', runId)
-    await expect.poll(agent.changes, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(agent.changes).toBeGreaterThan(0)
     expect(await agent.names()).toEqual(['filesystem__read_text_file'])
     expect(await agent.call('everything__echo', { message: 'x' })).toMatchObject({
       code: 'TOOL_NOT_ALLOWED',
@@ -128,7 +126,7 @@ describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
       { name: 'filesystem__write_file', arguments: { path, content: 'x' } },
       { onprogress: ({ message = '' }) => void heard.push(message) },
     )
-    await expect.poll(() => heard.join(), { timeout: 20_000 }).toContain('a person decides')
+    await expect.poll(() => heard.join()).toContain('a person decides')
     const { items } = await house.json('approvals', runId)
     await house.json('approve', items[0]?.id ?? '')
     expect((await waiting).isError).not.toBe(true)
@@ -155,7 +153,7 @@ describe.runIf(isOurNode)('real servers behind the gateway', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('a server behind an address', slow, () => {
+describe.runIf(isOurNode)('a server behind an address', () => {
   test('its tools are judged, its headers kept, and its end is told', async () => {
     await begin()
     const port = await freePort()
@@ -175,7 +173,7 @@ describe.runIf(isOurNode)('a server behind an address', slow, () => {
     expect(gone).toMatchObject({ isError: true, code: 'UPSTREAM_LOST' })
     const again = await startWeb(port)
     const back = () => agent.call('web__echo', { message: 'back' })
-    await expect.poll(async () => (await back()).text, { timeout: 30_000 }).toBe('Echo: back')
+    await expect.poll(async () => (await back()).text).toBe('Echo: back')
     again.kill('SIGKILL')
     writeFileSync(path, before)
   })

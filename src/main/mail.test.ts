@@ -10,11 +10,11 @@ import { openPosting, type Posting, realKey } from './mail.contract.ts'
 const acme = { max_emails_per_session: 5, allowed_from: ['bot@acme.com'], allowed_to: ['acme.com'] }
 const letter = { from: 'Bot <bot@acme.com>', to: 'ops@acme.com', subject: 'Hi', text: 'Hello' }
 
-describe.runIf(isOurNode)('mail', { timeout: 120_000 }, () => {
+describe.runIf(isOurNode)('mail', () => {
   let posting: Posting
   beforeAll(async () => {
     posting = await openPosting()
-  }, 60_000)
+  })
   afterAll(() => posting?.close(), 60_000)
   beforeEach(() => {
     posting.provider.reached.length = 0

@@ -9,11 +9,10 @@ import { form, httpAddress, openAgent, useHouse } from './mcp.contract.ts'
 
 const house = useHouse({ near: [form.definition], stored: [release] })
 
-const slow = { timeout: 120_000 }
 const eras = ['2025-11-25', '2026-07-28'] as const
 const wire = 'http'
 
-describe.runIf(isOurNode)('clients over HTTP', slow, () => {
+describe.runIf(isOurNode)('clients over HTTP', () => {
   test.each(eras)(
     'a workflow is walked to its end, and waiting is told meanwhile (%s)',
     async (era) => {
@@ -110,7 +109,7 @@ async function post(
   return { status: told.status, json: text === '' ? null : JSON.parse(text), headers: told.headers }
 }
 
-describe.runIf(isOurNode)('bad requests over HTTP', slow, () => {
+describe.runIf(isOurNode)('bad requests over HTTP', () => {
   test('whoever has no token, or that of a person, is not let in', async () => {
     const none = await post(initialize, { headers: { authorization: 'Bearer nobody' } })
     expect(none).toMatchObject({ status: 401, json: { code: 'TOKEN_INVALID' } })

@@ -13,11 +13,10 @@ const nightly = {
 
 const house = useHouse({ near: [nightly, checklist.definition, release] })
 
-const slow = { timeout: 120_000 }
 const wires = ['stdio', 'http'] as const
 const isRoutine = true
 
-describe.runIf(isOurNode)('routines', slow, () => {
+describe.runIf(isOurNode)('routines', () => {
   test.each(wires)('the tools are those that the process lists (%s)', async (wire) => {
     const { tools, client } = await openAgent(house(), { wire, isRoutine })
     const names = async () => (await tools()).map((one) => one.name)

@@ -13,17 +13,15 @@ beforeAll(async () => {
   house = openHouse()
   writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))
   await house.json('definitions', 'add', 'release.json')
-}, 60_000)
+})
 afterAll(() => house?.close(), 60_000)
 beforeEach(async () => {
   if (!isOurNode) return
   const { items } = await house.json('runs')
   for (const { id } of items) await house.json('cancel', id)
-}, 60_000)
+})
 
-const slow = { timeout: 120_000 }
-
-describe.runIf(isOurNode)('which run', slow, () => {
+describe.runIf(isOurNode)('which run', () => {
   test('two clients of one workspace see the run there, and one moves it', async () => {
     const first = await openAgent(house)
     const second = await openAgent(house, { era: '2026-07-28' })
@@ -83,7 +81,7 @@ describe.runIf(isOurNode)('which run', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('the wire', slow, () => {
+describe.runIf(isOurNode)('the wire', () => {
   test('a client hears that its tools have changed when somebody else moved the run', async () => {
     const { call, tools, changes } = await openAgent(house)
     const { run } = (await call('pawl_load_workflow', { name: 'release' })).values.run

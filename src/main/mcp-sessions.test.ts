@@ -23,13 +23,13 @@ beforeAll(async () => {
     writeFileSync(join(house.workspace, `${one.id}.json`), JSON.stringify(one))
     await house.json('definitions', 'add', `${one.id}.json`)
   }
-}, 60_000)
+})
 afterAll(() => house?.close(), 60_000)
 beforeEach(async () => {
   if (!isOurNode) return
   const { items } = await house.json('runs')
   for (const { id } of items) await house.json('cancel', id)
-}, 60_000)
+})
 
 const hook = (...call: HookedCall): ReturnType<typeof hear> => hear(house, call)
 
@@ -46,9 +46,7 @@ async function call(
 const resume = ['pawl_load_workflow', { name: 'release', resume: true }] as const
 const state = ['pawl_get_state'] as const
 const edit = { file_path: 'a', old_string: 'a', new_string: 'b' }
-const slow = { timeout: 120_000 }
-
-describe.runIf(isOurNode)('resuming under hooks', slow, () => {
+describe.runIf(isOurNode)('resuming under hooks', () => {
   test('the run of another session is refused, until a person releases it', async () => {
     const agent = await openAgent(house)
     const begun = await call(agent, 'one', ['pawl_load_workflow', { name: 'release' }])

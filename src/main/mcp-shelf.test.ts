@@ -9,7 +9,6 @@ const house = useHouse({
   config: { approvals: { elicitation: true } },
 })
 
-const slow = { timeout: 120_000 }
 const ways: readonly Required<Pick<AgentOptions, 'era' | 'wire'>>[] = [
   { era: '2025-11-25', wire: 'stdio' },
   { era: '2026-07-28', wire: 'stdio' },
@@ -22,7 +21,7 @@ async function textOf({ client }: Agent, uri: string): Promise<string> {
   return content !== undefined && 'text' in content ? content.text : ''
 }
 
-describe.runIf(isOurNode)('resources', slow, () => {
+describe.runIf(isOurNode)('resources', () => {
   test.each(ways)('definitions, schemas and the run can be read ($wire, $era)', async (way) => {
     const agent = await openAgent(house(), way)
     const { client, call } = agent
@@ -77,7 +76,7 @@ describe.runIf(isOurNode)('resources', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('prompts', slow, () => {
+describe.runIf(isOurNode)('prompts', () => {
   test.each(ways)('each definition has one, with its first fields ($wire, $era)', async (way) => {
     const { client } = await openAgent(house(), way)
     const { prompts } = await client.listPrompts()
@@ -95,7 +94,7 @@ describe.runIf(isOurNode)('prompts', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('asking through the client', slow, () => {
+describe.runIf(isOurNode)('asking through the client', () => {
   const parked = async ({ call }: Agent): Promise<string> => {
     const { run } = (await call('pawl_load_workflow', { name: 'release' })).values.run
     await call('pawl_transition', { event: 'READY' })

@@ -86,14 +86,14 @@ export function useHouse({ near = [], stored = [], config = {} }: HouseWish): ()
       writeFileSync(join(workspace, 'stored.json'), JSON.stringify(one))
       await house.json('definitions', 'add', 'stored.json')
     }
-  }, 60_000)
+  })
   afterAll(() => house?.close(), 60_000)
   beforeEach(async () => {
     if (house === null) return
     // Starts the daemon, where there is none yet.
     const { items } = await house.json('runs')
     for (const { id } of items) await house.json('cancel', id)
-  }, 60_000)
+  })
   return opened
 }
 

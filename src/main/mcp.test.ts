@@ -16,7 +16,7 @@ beforeAll(async () => {
   }
   writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))
   await house.json('definitions', 'add', 'release.json')
-}, 60_000)
+})
 afterAll(() => house?.close(), 60_000)
 
 /** Ends every run: each test begins with none. */
@@ -31,10 +31,9 @@ async function askedBy(runId: string): Promise<string> {
 }
 
 const final = { type: 'final' }
-const slow = { timeout: 120_000 }
 const eras = ['2025-11-25', '2026-07-28'] as const
 
-describe.runIf(isOurNode)('walking', slow, () => {
+describe.runIf(isOurNode)('walking', () => {
   test.each(eras)(
     'a workflow is walked to its end, a person agreeing meanwhile (%s)',
     async (era) => {
@@ -196,7 +195,7 @@ describe.runIf(isOurNode)('walking', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('refusing', slow, () => {
+describe.runIf(isOurNode)('refusing', () => {
   test('a refusal says its code, what is possible now and how to go on', async () => {
     await endAll()
     const { client, call } = await openAgent(house)

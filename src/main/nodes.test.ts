@@ -15,10 +15,10 @@ beforeAll(async () => {
     writeFileSync(join(house.folder, 'config.json'), JSON.stringify({ database }))
     houses.push(house)
   }
-}, 120_000)
-afterAll(() => Promise.all(houses.map((house) => house.close())), 60_000)
+})
+afterAll(() => Promise.all(houses.map((house) => house.close())))
 
-describe.runIf(isOurNode)('two daemons on one PostgreSQL', { timeout: 120_000 }, () => {
+describe.runIf(isOurNode)('two daemons on one PostgreSQL', () => {
   test('a run is started on one, asked about, and approved on the other', async () => {
     const [here, there] = houses as [House, House]
     writeFileSync(join(here.workspace, 'release.json'), JSON.stringify(release))
@@ -32,7 +32,7 @@ describe.runIf(isOurNode)('two daemons on one PostgreSQL', { timeout: 120_000 },
     const approvedAt = performance.now()
     const { code, at } = await waiting
     expect(code).toBe(0)
-    expect(at - approvedAt).toBeLessThan(5_000)
+    expect(at - approvedAt).toBeLessThan(30_000)
     expect(await there.json('log', runId, '--verify')).toMatchObject({ ok: true })
     await Promise.all(houses.map((house) => house.cli('stop')))
     expect(await here.json('db', 'check')).toMatchObject({ store: 'postgres', problems: [] })

@@ -4,8 +4,8 @@
  */
 import { extname, join } from 'node:path'
 import { readDaemonNote } from '../daemon/daemon-file.ts'
-import { ensureDaemon, stopDaemon } from '../daemon/start-daemon.ts'
-import type { DaemonDoor } from '../doors/cli/remote/daemon-door.ts'
+import { ensureDaemon, findStrangers, stopDaemon } from '../daemon/start-daemon.ts'
+import type { DaemonDoor, ServeWish } from '../doors/cli/remote/daemon-door.ts'
 import { type Environment, type Home, homeOf } from '../home/home.ts'
 import { readToken } from '../home/tokens.ts'
 
@@ -20,6 +20,7 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
     socket: home.socket,
     hookSocket: home.hookSocket,
     find: () => readDaemonNote(home),
+    strangers: () => findStrangers(home),
     token: (role) => readToken(home, role),
     ensure: () => ensureDaemon(home, mayStart ? program : null),
     stop: () => stopDaemon(home),
@@ -40,8 +41,10 @@ export function openDaemonDoor(env: Environment, cwd: string): DaemonDoor {
   }
 }
 
+type Shown = Exclude<ServeWish['shows'], 'nothing'>
+
 /** WHY not the usual one: runs of a scripted agent must not be among the user's own. */
-function separateHome(shows: 'sample' | 'demo', env: Environment, cwd: string): Home {
+function separateHome(shows: Shown, env: Environment, cwd: string): Home {
   const { folder } = homeOf(env, cwd)
   const isNamed = (env.PAWL_HOME ?? '') !== ''
   const separate = isNamed ? folder : `${folder}-${shows}`

@@ -1,7 +1,9 @@
 /** Wires a daemon together: store, runtime, doors, and timers. */
 import { faultStack } from '../daemon/fault-stack.ts'
+import { openPeerFinder } from '../daemon/find-peer.ts'
 import { openGuardAlarms } from '../daemon/guard-alarms.ts'
 import { cleanUpHourly } from '../daemon/hourly-cleanup.ts'
+import { installJobHelper } from '../daemon/install-job-helper.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import { newId } from '../daemon/new-id.ts'
 import { openScheduledWork } from '../daemon/scheduled-work.ts'
@@ -10,6 +12,7 @@ import { type HookWatch, openHookWatch } from '../daemon/watch-hooks.ts'
 import { openAnchorWriter } from '../daemon/write-anchors.ts'
 import { openAgentSessions } from '../doors/api/agent-sessions.ts'
 import { type Api, type ApiOptions, openApi } from '../doors/api/api.ts'
+import type { CheckHook } from '../doors/api/hook-exchange.ts'
 import { openOtlpExporter } from '../doors/api/otlp.ts'
 import { openSpending, type Spending } from '../doors/hook/spending/open-spending.ts'
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from '../doors/http/open-http-door.ts'
@@ -36,6 +39,8 @@ import { openBypassTokens } from '../runtime/gateway/bypass-tokens.ts'
 import { type OpenRuntime, openRuntime, type RuntimeOptions } from '../runtime/open-runtime.ts'
 import { relyingPartyOf } from '../runtime/passkeys/webauthn.ts'
 import type { Store } from '../runtime/ports.ts'
+import { openWorkspaceObserver } from '../runtime/workspace/observe-workspace.ts'
+import { boxesToCome, openDaemonBoxes } from './open-boxes-in-daemon.ts'
 import { openDaemonHookAnswerer, openHooks } from './open-hooks.ts'
 import { openMcp } from './open-mcp.ts'
 import { type Notify, openNotify } from './open-notify.ts'
@@ -83,16 +88,16 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     const agents = openAgentSessions(key, Date.now)
     const allowed = { agents, sharedAgentToken: config.sharedAgentToken }
     const tokens = openTokenCheck(ensureTokens(home), peopleOf(settings), allowed)
-    const checkHook = openHookCheck(key)
-    const store = await openStore(home, config)
+    const [checkHook, store] = [openHookCheck(key), await openStore(home, config)]
     // Asked only once it is there: a call comes through a door, and doors open last.
     const watched: { watch: HookWatch | null } = { watch: null }
     const brokenHooks = (folder: string): readonly string[] => watched.watch?.brokenAt(folder) ?? []
     const pages: PageUrls = { urls: [] }
-    const about = { ...settings, brokenHooks, pages }
+    const coming = boxesToCome()
+    const about = { ...settings, brokenHooks, pages, files: coming.files }
     const { runtime, notify } = await openRuntimeOn(store, config, about)
     opened.push(runtime.close)
-    await runtime.passkeys.refresh()
+    await Promise.all([runtime.passkeys.refresh(), runtime.attempts.load()])
     const found = [...(await reportAtStart(store, settings)), ...sharedTokenRemark(config)]
     const alarms = openGuardAlarms({ announce: notify.announce, now: Date.now, log })
     const watch = openHookWatch({ home, runtime, alarms, log })
@@ -112,24 +117,24 @@ export async function openDaemon(settings: DaemonSettings): Promise<Served> {
     const proxy = await startProxy({ home, config, log, runtime, store, tokens })
     opened.push(proxy.close)
     const context = openDaemonHookAnswerer(runtime, watch, { home, log, config, spending, alarms })
+    const noticed = (): readonly string[] => [...watch.known(), ...runtime.attempts.list()]
+    const boxes = openDaemonBoxes({ runtime, home, log, context, config: config.jobs, coming })
+    opened.push(boxes.close)
+    const findPeer = openPeerFinder({ helper: () => installJobHelper(home) })
     const api = openApi({
-      runtime,
-      tokens,
+      ...{ runtime, tokens, checkHook, agents, signIns, jobs, boxes, findPeer, people: notify },
       answerHook: context.answerHttp,
-      checkHook,
-      agents,
-      signIns,
-      people: notify,
       hosts: () => hostsOf(home, watch),
-      about: aboutOf(version, config, () => [...found, ...proxy.found, ...watch.known()]),
+      about: aboutOf(version, config, () => [...found, ...proxy.found, ...noticed()]),
       stop: () => settings.stop('requested by a client'),
       onFault: (fault) => log('error', 'a request failed', { fault: faultStack(fault) }),
-      jobs,
       ...spans.hear,
     })
+    coming.api = api
     // WHY before the doors: a client that has seen the socket may be a hook, and asks at once.
-    opened.push(await openHooks(context, checkHook, { home, log, config }))
-    const { url, pageUrl, close: closeDoors } = await openDoors(api, settings, config)
+    opened.push(await openHooks(context, countWrong(checkHook, runtime), { home, log, config }))
+    found.push(...(await boxes.recover()))
+    const { url, pageUrl, close: closeDoors } = await openDoors({ api, watch }, settings, config)
     pages.urls = [pageUrl, ...(config.publicUrl === null ? [] : [config.publicUrl])]
     notify.serveAt(pageUrl)
     opened.push(closeDoors)
@@ -176,15 +181,26 @@ function aboutOf(
   }
 }
 
+/** The check of hooks over the socket, which leaves a trace of every wrong secret. */
+function countWrong(check: CheckHook, { attempts }: Pick<OpenRuntime, 'attempts'>): CheckHook {
+  const attempt = { what: 'hooks over the socket', by: 'an unknown secret', code: 'TOKEN_INVALID' }
+  return (secret, place) => {
+    const isRight = check(secret, place)
+    if (!isRight) attempts.note(attempt)
+    return isRight
+  }
+}
+
 /** Where people reach the page; known once the doors are open. */
 type PageUrls = { urls: readonly string[] }
 
 async function openRuntimeOn(
   store: Store,
   config: Config,
-  about: DaemonSettings & Pick<RuntimeOptions, 'brokenHooks'> & { readonly pages: PageUrls },
+  about: DaemonSettings &
+    Pick<RuntimeOptions, 'brokenHooks' | 'files'> & { readonly pages: PageUrls },
 ): Promise<{ readonly runtime: OpenRuntime; readonly notify: Notify }> {
-  const { home, log, brokenHooks, pages } = about
+  const { home, log, brokenHooks, pages, files } = about
   const latest = await latestMoment(store)
   // WHY not from the far future: one wrong clock would move time for every run, for good.
   const notBefore = latest > Date.now() + dayMs ? 0 : latest
@@ -213,7 +229,9 @@ async function openRuntimeOn(
       remark: (why) => log('warning', 'prices could not be read', { why }),
     }),
     guarded: pawlFolders(home),
+    observeWorkspace: openWorkspaceObserver({ helper: () => installJobHelper(home) }),
     ...(brokenHooks === undefined ? {} : { brokenHooks }),
+    ...(files === undefined ? {} : { files }),
     retention: config.retention,
     deliver: notify.deliver,
     outboxFor: notify.outboxFor,
@@ -230,7 +248,7 @@ async function latestMoment(store: Store): Promise<number> {
 }
 
 async function openDoors(
-  api: Api,
+  { api, watch }: { readonly api: Api; readonly watch: HookWatch },
   { home, port, version, log }: DaemonSettings,
   { port: portSet, publicUrl }: Config,
 ): Promise<Pick<HttpDoor, 'url' | 'pageUrl' | 'close'>> {
@@ -241,7 +259,9 @@ async function openDoors(
   try {
     // Last of all: whoever reaches the socket reaches a daemon that serves.
     const socket = await openSocketDoor({ api, path: home.socket })
+    watch.guardSockets([home.socket, home.hookSocket])
     const close = async (): Promise<void> => {
+      watch.guardSockets([])
       await Promise.all([socket.close(), mcp.close(), http.close()])
     }
     return { url: http.url, pageUrl: http.pageUrl, close }

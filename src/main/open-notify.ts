@@ -41,7 +41,10 @@ export function openNotify(wiring: Wiring): Notify {
   const { settings, publicUrl, documents, clock, log } = wiring
   for (const path of notifySecretFiles(settings)) requireSecret(path)
   let baseUrl: string | null = null
-  const runtime: Pick<Runtime, 'readQuestion' | 'readHead' | 'resolve'> = {
+  const runtime: Pick<Runtime, 'readQuestion' | 'readHead' | 'resolve' | 'passkeys'> = {
+    get passkeys() {
+      return wiring.runtime().passkeys
+    },
     readQuestion: (id) => wiring.runtime().readQuestion(id),
     readHead: (runId) => wiring.runtime().readHead(runId),
     resolve: (id, decision, by) => wiring.runtime().resolve(id, decision, by),

@@ -42,7 +42,7 @@ afterEach(async () => {
   server.close()
 })
 
-describe.runIf(isOurNode)('the outside', { timeout: 120_000 }, () => {
+describe.runIf(isOurNode)('the outside', () => {
   test('hears of a question until it has taken it, and of every operation', async () => {
     failures = 1
     writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))

@@ -14,9 +14,7 @@ test('a host of an agent is known by what it sets', () => {
   expect(detectAgent({ env })).toBe(null)
 })
 
-const slow = { timeout: 120_000 }
-
-describe.runIf(isOurNode)('against a daemon', slow, () => {
+describe.runIf(isOurNode)('against a daemon', () => {
   let house: House
   let runId: string
   beforeAll(async () => {
@@ -25,7 +23,7 @@ describe.runIf(isOurNode)('against a daemon', slow, () => {
     const file = join(house.workspace, 'release.json')
     writeFileSync(file, JSON.stringify(free))
     runId = (await house.json('start', 'release.json')).runId
-  }, 60_000)
+  })
   afterAll(() => house?.close(), 60_000)
 
   test('no call reaches its data directory', async () => {

@@ -64,14 +64,14 @@ function linkIn(text: string): string {
 }
 
 // WHY so long: a start takes a second of work, and a machine may be busy with other tests.
-describe.runIf(isOurNode)('a person who is elsewhere', { timeout: 120_000 }, () => {
+describe.runIf(isOurNode)('a person who is elsewhere', () => {
   let browser: Browser
   beforeAll(async () => {
     // WHY a fault and not a skip: this is the proof that a phone can decide.
     if (program === undefined) throw new Error('no Chromium: `apt-get install chromium`')
     const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
     browser = await chromium.launch({ executablePath: program, args })
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
 
   async function openPhone(colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {

@@ -21,7 +21,7 @@ export async function gateway(
 ): Promise<number> {
   const runId = env.PAWL_RUN ?? ''
   await serveGateway({
-    connect: () => connectDaemon(io, 'agent'),
+    connect: () => connectDaemon(io, 'gateway'),
     settings: readGatewayFiles(folder, workspace),
     workspace,
     runId: runId === '' ? null : runId,

@@ -26,9 +26,7 @@ async function serving(args: string[] = [], more = {}): Promise<Process> {
 }
 
 // WHY so long: a start takes a second of work, and a machine may be busy with other tests.
-const slow = { timeout: 120_000 }
-
-describe.runIf(isOurNode)('one daemon', slow, () => {
+describe.runIf(isOurNode)('one daemon', () => {
   test('of two daemons started at once, one lives, and the other names it', async () => {
     for (let round = 0; round < 20; round += 1) {
       const pair = [house.start(['serve']), house.start(['serve'])] as const
@@ -128,7 +126,7 @@ describe.runIf(isOurNode)('one daemon', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('a daemon that clients start', slow, () => {
+describe.runIf(isOurNode)('a daemon that clients start', () => {
   test('many clients at once end up with the same one', async () => {
     const clients = Array.from({ length: 5 }, () => house.start(['runs', '--json']))
     for (const client of clients) {

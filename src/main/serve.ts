@@ -147,6 +147,11 @@ async function openScriptedAgent(
     io.out(`\n  open    ${link}\n\nanother link: ${again}\n`)
     return sample
   }
+  if (shows === 'large-sample') {
+    const { openLargeSample } = await import('../sample/open-large-sample.ts')
+    io.out(`\n  open    ${link}\n\nanother link: ${again}\n`)
+    return openLargeSample(home, log.line)
+  }
   const { demoProject, openDemo } = await import('../demo/open-demo.ts')
   io.out(demoGreeting({ link, again, data: home.folder, project: demoProject(home) }))
   if (io.isTerminal) io.openUrl?.(link)

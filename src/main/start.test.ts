@@ -8,9 +8,7 @@ import { openDaemonDoor } from './open-daemon-door.ts'
 import { openSetupDoor } from './setup.ts'
 
 const tools = { hookCommand: () => '', installHookClient: async () => null }
-const slow = { timeout: 120_000 }
-
-describe.runIf(isOurNode)('the folder of a run', slow, () => {
+describe.runIf(isOurNode)('the folder of a run', () => {
   let house: House
   /** The workspace, and a folder deep in it. */
   let [top, deep] = ['', '']
@@ -21,7 +19,7 @@ describe.runIf(isOurNode)('the folder of a run', slow, () => {
     mkdirSync(deep, { recursive: true })
     writeFileSync(join(top, 'release.json'), JSON.stringify(release))
     await house.json('definitions', 'add', 'release.json')
-  }, 60_000)
+  })
   afterAll(() => house?.close(), 60_000)
   beforeEach(() => putInstalls(top))
 

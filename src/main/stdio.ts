@@ -53,6 +53,7 @@ export function openStdio(): Stdio {
         return keepingProof(openDoctorDoor(env), homeOf(env, cwd))
       },
       openUrl: (url) => openUrl(url, env),
+      runBox: async (box) => (await import('./run-box.ts')).runBox(box),
       askHook: async (ask) => {
         const { askDaemon } = await import('../doors/hook/client/node-client.ts')
         const { readHookSecret } = await import('../home/hook-secrets.ts')

@@ -20,7 +20,7 @@ const shop = {
 }
 const house = useHouse({ near: [support], stored: [shop] })
 
-describe.runIf(isOurNode)('a file with several tasks', { timeout: 60_000 }, () => {
+describe.runIf(isOurNode)('a file with several tasks', () => {
   test.each(['stdio', 'http'] as const)(
     'every task is listed and can be loaded, over %s',
     async (wire) => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   house = openHouse()
   write('release.json', release)
   await house.json('definitions', 'add', 'release.json')
-}, 60_000)
+})
 afterAll(() => house?.close(), 60_000)
 
 function write(name: string, content: unknown): string {
@@ -39,9 +39,7 @@ async function askedBy(runId: string): Promise<string> {
   return items[0]?.id ?? ''
 }
 
-const slow = { timeout: 120_000 }
-
-describe.runIf(isOurNode)('starting and looking', slow, () => {
+describe.runIf(isOurNode)('starting and looking', () => {
   test('a run is started by name, told in words, and found again from its folder', async () => {
     const { code, out, err } = await house.cli('start', 'release', '--var', 'ticket=7')
     expect([code, err]).toEqual([0, ''])
@@ -52,7 +50,7 @@ describe.runIf(isOurNode)('starting and looking', slow, () => {
     expect(out).toContain(reading.head.id)
     expect(reading.head).toMatchObject({ stage: 'plan', workspace: house.workspace })
     expect(reading.view.vars).toEqual({ ticket: 7 })
-    expect(Object.keys(reading)).toEqual(['head', 'view', 'notice', 'standing'])
+    expect(Object.keys(reading)).toEqual(['head', 'view', 'notice', 'standing', 'evidence'])
   })
 
   test('a file is stored first; a changed one is a new version, the same one is not', async () => {
@@ -119,7 +117,7 @@ describe.runIf(isOurNode)('starting and looking', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('moving and asking', slow, () => {
+describe.runIf(isOurNode)('moving and asking', () => {
   test('a signal moves a run; one that is not known is refused with 1', async () => {
     const runId = await startRun()
     const moved = await house.json('signal', 'READY', '--run', runId)
@@ -184,7 +182,7 @@ describe.runIf(isOurNode)('moving and asking', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('waiting and watching', slow, () => {
+describe.runIf(isOurNode)('waiting and watching', () => {
   test('waiting ends when the run has moved, asks, or has ended, or the time is over', async () => {
     const runId = await startRun()
     expect(await house.cli('wait', runId, '--timeout', '0.05')).toMatchObject({ code: 1 })
@@ -231,7 +229,7 @@ describe.runIf(isOurNode)('waiting and watching', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('logs and definitions', slow, () => {
+describe.runIf(isOurNode)('logs and definitions', () => {
   test('a log is told, verified, anchored, and held against its anchor', async () => {
     const runId = await startRun('READY')
     const { out } = await house.cli('log', runId)
@@ -299,7 +297,7 @@ describe.runIf(isOurNode)('logs and definitions', slow, () => {
   })
 })
 
-describe.runIf(isOurNode)('the database', slow, () => {
+describe.runIf(isOurNode)('the database', () => {
   test('it is looked after only while no daemon serves it', async () => {
     const runId = await startRun('READY')
     const busy = await house.cli('db', 'check')

@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../runtime/clock.ts'
+import { keyCodeOf } from '../runtime/passkeys/proposals.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
 import type { ApprovalQuestion } from '../runtime/people/approval-question.ts'
 import type {
@@ -12,6 +13,7 @@ import type {
   LinkOutcome,
   LinkReading,
 } from '../runtime/people/decide-link.ts'
+import { decisionStatement } from '../runtime/people/resolve-approval.ts'
 import type { DocumentStore, StoredDocument } from '../runtime/ports.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
@@ -35,7 +37,7 @@ export type ApprovalLinks = DecideLinks & {
 type Tools = {
   readonly documents: DocumentStore
   readonly clock: Clock
-  readonly runtime: Pick<Runtime, 'readQuestion' | 'resolve'>
+  readonly runtime: Pick<Runtime, 'readQuestion' | 'resolve' | 'passkeys'>
 }
 
 export const linkCollection = 'decide-link'
@@ -60,6 +62,7 @@ export function openApprovalLinks(tools: Tools): ApprovalLinks {
     },
     read: (secret) => read(tools, secret),
     decide: (secret, decision) => decide(tools, secret, decision),
+    ...signingOf(tools),
     sweep: () => sweepLinks(documents, linkCollection, clock.now() - linkMsMax - afterMs),
   }
 }
@@ -119,21 +122,74 @@ async function decide(tools: Tools, secret: string, wish: LinkDecision): Promise
   const question = await questionOf(tools, link)
   if (question === null || !isOpen(tools, link, question)) return { kind: 'closed' }
   if (!isSameText(wish.token, tokenOf(secret, question))) return { kind: 'stale' }
-  const { granted, note } = wish
+  const { granted, note, signature, peer } = wish
   const by = { actor: { kind: 'person', name: link.person }, commandId: null } as const
   try {
-    const decision = { granted, note, hash: link.hash, edits: null }
+    const signed = signature === undefined ? {} : { signature }
+    const sent = peer === undefined ? {} : { peer }
+    const decision = { granted, note, hash: link.hash, edits: null, ...signed, ...sent }
     const { reply } = await tools.runtime.resolve(link.approvalId, decision, by)
     if (reply.kind === 'refused') {
       return { kind: 'refused', reason: reply.reason, hint: reply.hint }
     }
   } catch (fault) {
-    if (fault instanceof PawlError && fault.code === 'APPROVAL_DECIDED') return { kind: 'closed' }
-    throw fault
+    if (!(fault instanceof PawlError)) throw fault
+    if (fault.code === 'APPROVAL_DECIDED') return { kind: 'closed' }
+    if (fault.code !== 'PASSKEY_INVALID') throw fault
+    return { kind: 'refused', reason: fault.message, hint: fault.hint }
   }
   const decided = granted ? 'approved' : 'refused'
   await put(tools, { key, link: { ...link, decided }, expected: document.version })
   return { kind: 'done' }
+}
+
+/** The link that a page shows, while it can be decided. Fault `PASSKEY_INVALID`. */
+async function shownLink(
+  tools: Tools,
+  secret: string,
+  token: string,
+): Promise<{ readonly link: Link; readonly question: ApprovalQuestion }> {
+  const known = await find(tools, secret)
+  const question = known === null ? null : await questionOf(tools, known.link)
+  if (known !== null && question !== null && isOpen(tools, known.link, question)) {
+    if (isSameText(token, tokenOf(secret, question))) return { link: known.link, question }
+  }
+  const hint = 'reload the page'
+  throw new PawlError('PASSKEY_INVALID', 'this link cannot be signed any more', { hint })
+}
+
+type Signing = Pick<DecideLinks, 'askSignature' | 'beginKey' | 'addKey'>
+
+function signingOf(tools: Tools): Signing {
+  const { runtime } = tools
+  return {
+    askSignature: async (secret, { granted, note, token, origin }) => {
+      const { link, question } = await shownLink(tools, secret, token)
+      const { person, approvalId: id, hash } = link
+      const said = { granted, note, edits: null }
+      const statement = decisionStatement({ ...question.row, id, hash }, said, person)
+      return runtime.passkeys.askDecision(statement, { person, origin })
+    },
+    beginKey: async (secret, { token, origin }) => {
+      const { person } = (await shownLink(tools, secret, token)).link
+      await refuseFirstKey(tools, person)
+      return runtime.passkeys.begin({ person, label: 'from a link', origin, link: keyOf(secret) })
+    },
+    addKey: async (secret, { token, keyId, attestation }) => {
+      const { person } = (await shownLink(tools, secret, token)).link
+      await refuseFirstKey(tools, person)
+      await runtime.passkeys.add(keyId, person, attestation)
+      return keyCodeOf(attestation.id)
+    },
+  }
+}
+
+/** WHY: a first key is trusted as it is, and whoever has read a message has its link. */
+async function refuseFirstKey({ runtime }: Tools, person: string): Promise<void> {
+  const { keys } = await runtime.passkeys.list()
+  if (keys.some((key) => key.person === person && key.untilSeq === null)) return
+  const hint = 'open the page with `pawl open` on the machine where Pawl runs'
+  throw new PawlError('PASSKEY_INVALID', `\`${person}\` adds the first passkey there`, { hint })
 }
 
 function isSameText(left: string, right: string): boolean {

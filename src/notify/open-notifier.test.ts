@@ -85,8 +85,11 @@ function openOn(ground: Ground, more: Partial<NotifySettings>): Bench {
     outboxFor: notificationsFor(new Set(['budget', 'run'])),
     log: (what, fault) => logged.push(`${what} ${String(fault)}`),
   })
-  function lateRuntime(): Pick<OpenRuntime, 'readQuestion' | 'readHead' | 'resolve'> {
+  function lateRuntime(): Pick<OpenRuntime, 'readQuestion' | 'readHead' | 'resolve' | 'passkeys'> {
     return {
+      get passkeys() {
+        return runtime.passkeys
+      },
       readQuestion: (id) => runtime.readQuestion(id),
       readHead: (id) => runtime.readHead(id),
       resolve: (id, decision, by) => runtime.resolve(id, decision, by),

@@ -10,6 +10,7 @@ import { agentHosts } from '../core/hosts/registry.ts'
 import type { Canary } from './canary.ts'
 import { drivers } from './hosts/drivers.ts'
 import type { HostToolCalls } from './hosts/tool-calls.ts'
+import type { LocalWeb } from './local-web.ts'
 import type { ScriptedCall, Turn } from './model/script.ts'
 import { fileText, putFile, type SandboxEnv } from './sandbox-env.ts'
 
@@ -18,6 +19,7 @@ const callPaths = {
   shell: 'shell',
   spellings: 'shell, spelled otherwise',
   background: 'shell in the background',
+  detached: 'shell in the background, by the host',
   write: 'write tool',
   edit: 'edit tool',
   patch: 'patch tool',
@@ -25,6 +27,7 @@ const callPaths = {
   mcp: 'MCP tool',
   subagent: 'sub-agent',
   parallel: 'parallel calls',
+  fetch: 'web fetch tool',
 } as const
 type CallPathId = keyof typeof callPaths
 
@@ -34,21 +37,28 @@ const guardPaths = {
   wipe: 'settings overwritten by the agent',
   outside: 'settings overwritten from outside',
   slow: 'hook slow',
+  daemon: 'daemon killed',
   killed: 'hook killed',
   typed: 'typed into an open terminal',
 } as const
 
 /** Sessions that the hooks of the folder may not reach. */
 const sessionPaths = {
+  second: 'second session at the same time',
   worktree: 'session in another work tree',
-  link: 'session in a subfolder, by a link',
+  link: 'session in a linked folder',
+  subfolder: 'session in a subfolder',
+  codemode: 'calls inside code mode',
+  resumed: 'resumed session',
+  compacted: 'session after compaction',
   removed: 'session after `git clean -fdx`',
 } as const
 
 /** What no session is started for: a host asks no hook about it, and a note says what covers it. */
 const declaredPaths = {
   web: 'web search by the provider',
-  skill: 'shell inside a skill or slash command',
+  skill: 'shell inside a skill',
+  slash: 'shell inside a slash command',
 } as const
 export type SessionPathId = keyof typeof sessionPaths
 export type DeclaredPathId = keyof typeof declaredPaths
@@ -63,14 +73,15 @@ export const declaredPathIds = Object.keys(declaredPaths) as readonly DeclaredPa
 
 type Making = {
   readonly world: SandboxEnv
+  readonly web: LocalWeb
   readonly hand: HostToolCalls
   /** Goes before the id, so that the same path can be tried twice. */
   readonly prefix: string
 }
 
 /** One canary per path to the disk; what the host has no tool for is left out. */
-export function callCanaries(world: SandboxEnv, prefix = ''): readonly Canary[] {
-  const making: Making = { world, hand: drivers[world.host].toolCalls, prefix }
+export function callCanaries(world: SandboxEnv, web: LocalWeb, prefix = ''): readonly Canary[] {
+  const making: Making = { world, web, hand: drivers[world.host].toolCalls, prefix }
   return callPathIds.map((id) => callMakers[id](making)).filter((one) => one !== null)
 }
 
@@ -79,6 +90,12 @@ const callMakers: Readonly<Record<CallPathId, (making: Making) => Canary | null>
   spellings,
   background: (making) =>
     plain(making, 'background', ({ path }) => making.hand.shell(`(${touch(path)}) & wait`)),
+  detached: (making) => {
+    const { background } = making.hand
+    return background === null
+      ? null
+      : plain(making, 'detached', ({ path }) => background(touch(path)))
+  },
   write: (making) => {
     const { write } = making.hand
     return write === null ? null : plain(making, 'write', ({ path }) => write(path, 'x\n'))
@@ -95,6 +112,10 @@ const callMakers: Readonly<Record<CallPathId, (making: Making) => Canary | null>
     ),
   subagent,
   parallel,
+  fetch: (making) => {
+    const { fetch } = making.hand
+    return fetch === null ? null : fetched(making, fetch)
+  },
 }
 
 type Mark = { readonly name: string; readonly path: string }
@@ -159,6 +180,16 @@ function subagent(making: Making): Canary {
   }
 }
 
+/** It has landed when a server on loopback is asked for the page. */
+function fetched({ prefix, web }: Making, fetch: (url: string) => ScriptedCall): Canary {
+  const id = `${prefix}fetch`
+  return {
+    id,
+    turns: [{ tools: [fetch(`${web.url}/${id}`)] }],
+    hasLanded: () => web.wasAsked(`/${id}`),
+  }
+}
+
 const parallelCount = 3
 
 function parallel(making: Making): Canary {
@@ -212,9 +243,15 @@ const reloadMs = 1_000
 
 /** Something breaks from outside; then a call is made. */
 export function brokenCanaries(world: SandboxEnv): readonly Canary[] {
-  const making: Making = { world, hand: drivers[world.host].toolCalls, prefix: '' }
-  const calling = (id: string): Canary =>
-    plain(making, id, ({ path }) => making.hand.shell(touch(path)))
+  const { shell } = drivers[world.host].toolCalls
+  const calling = (id: string): Canary => {
+    const path = join(world.project, `canary-${id}`)
+    return {
+      id,
+      turns: [{ tools: [shell(touch(path))] }],
+      hasLanded: () => fileText(path) !== null,
+    }
+  }
   const settings = join(world.project, agentHosts[world.host].hooksFile)
   const kept = fileText(settings) ?? ''
   return [
@@ -231,6 +268,7 @@ export function brokenCanaries(world: SandboxEnv): readonly Canary[] {
       before: async () => world.signalDaemon('SIGSTOP'),
       after: async () => world.signalDaemon('SIGCONT'),
     },
+    { ...calling('daemon'), before: async () => world.signalDaemon('SIGKILL') },
     { ...calling('killed'), ...killing(world) },
   ]
 }

@@ -28,6 +28,8 @@ export type Tried = {
   readonly hasLanded: boolean | null
   /** What the model was told back, in order. */
   readonly told: readonly string[]
+  /** How its session ended, if it had one of its own. */
+  readonly end?: Transcript
 }
 
 export type Trial = { readonly tried: readonly Tried[]; readonly transcript: Transcript }

@@ -20,12 +20,19 @@ import { type Canary, type Trial, type Tried, tryCanaries } from './canary.ts'
 import type { Transcript } from './hosts/drive.ts'
 import { drivers } from './hosts/drivers.ts'
 import type { HostProgram } from './hosts/find-host.ts'
+import { type LocalWeb, openLocalWeb } from './local-web.ts'
+import { linkWorkTree, tryLater, trySecond } from './other-sessions.ts'
 import { openSandboxEnv, putFile, type SandboxEnv, type SandboxRequest } from './sandbox-env.ts'
-import { makeOtherFolders, tryElsewhere } from './start-elsewhere.ts'
 
-export type ProofOutcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
+export type ProofOutcome =
+  | 'stopped'
+  | 'EXECUTED'
+  | 'not offered'
+  | 'not enforceable'
+  | 'not shown'
+  | 'not tried'
 
-type Cell = {
+export type Cell = {
   readonly outcome: ProofOutcome
   /** Why, and what covers it; empty where there is nothing to say. */
   readonly note: string
@@ -82,24 +89,40 @@ export async function proveHost({ found, pawl, until }: ProveRequest): Promise<H
   const begun = performance.now()
   const { name: host, program, version } = found
   const world = await openSandboxEnv({ host, program, pawl })
+  const web = await openLocalWeb()
   try {
-    const folders = await makeOtherFolders(world)
+    const link = await linkWorkTree(world)
     await world.mustPawl('init', host, '--yes')
-    await world.mustPawl('init', '--user', host, '--yes')
     const file = putFile(world, 'prove.json', JSON.stringify(definition))
     const { runId } = JSON.parse(await world.mustPawl('start', file, '--json'))
-    const trial = await tryAll(world, runId, until)
-    const elsewhere = await tryElsewhere(world, folders, until - endMs)
-    const tried = [...trial.tried, ...elsewhere]
+    const second: Tried[] = []
+    const onOpen = async (): Promise<void> => {
+      // WHY not before: the first session is held by the hooks of its folder alone.
+      await world.mustPawl('init', '--user', host, '--yes')
+      second.push(...(await trySecond(world, link, until - endMs)))
+    }
+    const trial = await tryAll({ world, web, runId, until, onOpen })
+    const later = await tryLater(world, until - endMs)
+    const tried = [...trial.tried, ...second, ...later]
     const cells = pathIds.map((id) => [id, cellOf(host, id, { ...trial, tried })])
     const ms = Math.round(performance.now() - begun)
     return { host, version, ms, cells: Object.fromEntries(cells) }
   } finally {
+    await web.close()
     await world.close()
   }
 }
 
-async function tryAll(world: SandboxEnv, runId: string, until: number): Promise<Trial> {
+type FirstSession = {
+  readonly world: SandboxEnv
+  readonly web: LocalWeb
+  readonly runId: string
+  readonly until: number
+  /** Runs while the session is open and may only read. */
+  readonly onOpen: () => Promise<void>
+}
+
+async function tryAll({ world, web, runId, until, onOpen }: FirstSession): Promise<Trial> {
   const send = (name: string) => async (): Promise<void> => {
     const client = world.openClient()
     try {
@@ -109,7 +132,7 @@ async function tryAll(world: SandboxEnv, runId: string, until: number): Promise<
     }
   }
   const typed = typedCanary(world)
-  const free = callCanaries(world, permitted)
+  const free = callCanaries(world, web, permitted)
   const singles = free.filter(({ turns, lane }) => turns.length === 1 && lane === undefined)
   const canaries = [
     together(singles),
@@ -118,8 +141,8 @@ async function tryAll(world: SandboxEnv, runId: string, until: number): Promise<
     agentsCanary(world),
     // WHY before those that break the daemon: opening the terminal needs its answer.
     ...(typed === null ? [] : [{ ...typed, before: send('TYPE') }]),
-    ...startingWith(callCanaries(world), send('LOOK')),
-    ...brokenCanaries(world),
+    ...startingWith(callCanaries(world, web), send('LOOK')),
+    ...startingWith(brokenCanaries(world), onOpen),
   ]
   const server = join(import.meta.dirname, `mcp-canary${extname(import.meta.filename)}`)
   const trial = await tryCanaries({
@@ -151,13 +174,20 @@ function startingWith(
   [first, ...rest]: readonly Canary[],
   before: () => Promise<void>,
 ): readonly Canary[] {
-  return first === undefined ? [] : [{ ...first, before }, ...rest]
+  if (first === undefined) return []
+  const both = async (): Promise<void> => {
+    await before()
+    await first.before?.()
+  }
+  return [{ ...first, before: both }, ...rest]
 }
 
 /** What one path came to. */
 function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial): Cell {
   const declared = declaredPathIds.find((one) => one === id)
   if (declared !== undefined) return declaredCell(host, declared)
+  const unseen = drivers[host].notShown[id]
+  if (unseen !== undefined) return { outcome: 'not shown', note: unseen }
   const of = (wanted: string): Tried | undefined => tried.find((one) => one.id === wanted)
   const held = of(id)
   // What breaks the guard is tried with the shell.
@@ -172,10 +202,14 @@ function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial):
       : { outcome: 'not enforceable', note: limit }
   }
   if (held.hasLanded === null || free.hasLanded === null) {
-    const note = `${earlyEnd(transcript)}, before this was tried`
+    const note = `${earlyEnd(held.end ?? transcript)}, before this was tried`
     return { outcome: 'not tried', note }
   }
   if (free.hasLanded) return { outcome: 'stopped', note: '' }
+  // What needs the internet has no effect here, but a refusal is one.
+  if (id === 'fetch' && held.told.some((text) => text.includes('Pawl'))) {
+    return { outcome: 'stopped', note: '' }
+  }
   const refusal = free.told.find((text) => text.includes('Pawl'))
   return refusal === undefined
     ? { outcome: 'not offered', note: `it does nothing in ${host}, allowed or not` }

@@ -11,6 +11,7 @@ import type { MailSender } from './mail/send-mail.ts'
 import { type ResendProblem, ResendRefusal, resendError } from './resend-error.ts'
 import { type CredentialContext, injectCredential } from './secrets/inject-credential.ts'
 import { sendJson } from './send-json.ts'
+import { isTwisted } from './twisted-path.ts'
 
 type ProxyOptions = {
   readonly port: number
@@ -86,19 +87,6 @@ async function answer(
   if (room === 'to')
     return injectCredential(options.keyed, { request, response, runId, path, target })
   return resendError(404, 'not_found', 'the only paths are `/resend` and `/to/NAME`')
-}
-
-/** `..`, empty parts, and letters in disguise. */
-function isTwisted(target: string): boolean {
-  const [path = ''] = target.split('?')
-  if (
-    path
-      .split('/')
-      .slice(1)
-      .some((part) => /^\.{1,2}$/.test(part))
-  )
-    return true
-  return path.includes('//') || /%(?:2e|2f|5c|00|25)/i.test(path) || path.includes('\\')
 }
 
 /** A page in a browser has no business here, under whatever name it reached us. */

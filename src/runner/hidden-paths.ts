@@ -1,5 +1,7 @@
 /**
- * What a job must not see: Pawl's own folder, and where people and their programs store keys.
+ * What a job must not see, wherever it lies: Pawl's own folder, and where people and their programs
+ * store keys. A home is covered as a whole (`visible-home.ts`); this holds where a workspace is a
+ * home, or a person lists too much.
  * Knows names. Must not know how they are hidden.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
@@ -19,25 +21,34 @@ const inHome = [
   ...['.config/google-chrome', '.config/chromium', 'Library/Keychains'],
 ]
 /** Of the machine; only root could read them anyway. */
-const inSystem = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssh']
+const inSystem = [
+  ...['/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/sudoers.d', '/etc/ssh', '/etc/shadow-'],
+  ...['/etc/gshadow-', '/etc/ssl/private', '/etc/krb5.keytab', '/etc/wireguard', '/etc/docker'],
+  ...['/etc/kubernetes', '/etc/NetworkManager/system-connections', '/var/lib/docker'],
+  ...['/var/lib/kubelet', '/var/lib/postgresql', '/var/lib/mysql', '/var/spool', '/var/backups'],
+  ...['/var/log', '/var/mail'],
+]
 /** What tells agents what to do: a job may read it and not change it. */
-const guides = [
+export const guideNames = [
   '.pawl',
   ...fromAgentHosts((host) => host.readOnlyInWorkspace),
-  ...['.git/hooks', '.git/config'],
+  ...['.git/hooks', '.git/config', '.git/config.worktree', '.git/commondir'],
 ]
 
-export type HiddenPaths = { readonly userFolder: string; readonly own: readonly string[] }
+export type HiddenPaths = {
+  readonly userFolders: readonly string[]
+  readonly own: readonly string[]
+}
 
 /** Files and folders to hide, by their real names, those that exist. */
-export function hiddenPaths({ userFolder, own }: HiddenPaths): readonly string[] {
-  const named = [...own, ...inHome.map((name) => join(userFolder, name)), ...inSystem]
-  return realPaths(named)
+export function hiddenPaths({ userFolders, own }: HiddenPaths): readonly string[] {
+  const secrets = userFolders.flatMap((home) => inHome.map((name) => join(home, name)))
+  return realPaths([...own, ...secrets, ...inSystem])
 }
 
 /** What of a workspace stays as it is. */
 export function guidePaths(workspace: string): readonly string[] {
-  return realPaths(guides.map((name) => join(workspace, name))).filter((path) =>
+  return realPaths(guideNames.map((name) => join(workspace, name))).filter((path) =>
     path.startsWith(`${workspace}/`),
   )
 }

@@ -254,7 +254,7 @@ test('a job that no daemon comes back for is ended when its lease is over', asyn
   const seconds = `${3_000 + Math.floor(Math.random() * 6_000)}.${process.pid}`
   const job = await scratch.start({ command: `sleep ${seconds}`, background: true })
   scratch.runner.close()
-  await expect.poll(() => processesWith(`sleep ${seconds}`), { timeout: 5_000 }).toEqual([])
+  await expect.poll(() => processesWith(`sleep ${seconds}`)).toEqual([])
   const { openRunner } = await import('./open-runner.ts')
   const later = openRunner(scratch.settings)
   const found = later.find(job.note.id)
@@ -270,7 +270,7 @@ test('a job whose supervisor was killed is ended and told as it is', async () =>
   const job = await scratch.start({ command, background: true })
   process.kill(supervisorOf(`sleep ${seconds}`), 'SIGKILL')
   await waitForEnd(job, 5_000)
-  await expect.poll(() => processesWith(`sleep ${seconds}`), { timeout: 5_000 }).toEqual([])
+  await expect.poll(() => processesWith(`sleep ${seconds}`)).toEqual([])
   expect(scratch.runner.result(job)).toMatchObject({ state: 'killed', exit_code: null })
 })
 

@@ -1,5 +1,6 @@
 /** The status of a job in the terms of the process capabilities. */
 import { constants } from 'node:os'
+import { redact } from '../core/redact.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type {
   JobEntry,
@@ -15,7 +16,6 @@ import type { MembersBy } from './kill-leftovers.ts'
 import { summaryBytesMax } from './limits.ts'
 import { processFigures } from './process-figures.ts'
 import { extentOf, type JobStreamName, lastLines } from './read-log.ts'
-import { redact } from './redact.ts'
 import type { RunningJob } from './running-job.ts'
 
 export function stateOf({ end }: Pick<RunningJob, 'end'>): JobState {

@@ -7,7 +7,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 
 /** Folders of the system: nobody's workspace is one of them, in one of them, or above one. */
-const systemFolders = [
+export const systemFolders = [
   ...['/proc', '/sys', '/dev', '/run', '/etc', '/usr', '/boot', '/bin', '/sbin', '/snap'],
   ...['/lib', '/lib32', '/lib64', '/libx32', '/var/lib', '/var/run', '/var/log', '/var/spool'],
   ...['/System', '/Library', '/Applications', '/private/etc'],

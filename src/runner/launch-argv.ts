@@ -5,6 +5,8 @@
  */
 import { statSync } from 'node:fs'
 import { foldersBetween, guidePaths, visiblePaths } from './hidden-paths.ts'
+import { isPathInside } from './job-workspace.ts'
+import type { VisibleHome } from './visible-home.ts'
 
 /** What holds the program: from the strongest to the weakest. */
 export type Mechanism =
@@ -25,6 +27,7 @@ export type LaunchArgv = {
   readonly input: string | null
   readonly environment: Readonly<Record<string, string>>
   readonly hidden: readonly string[]
+  readonly home: VisibleHome
   /** `some`: nothing but a way out to its daemon. */
   readonly network: 'none' | 'some' | 'all'
   readonly program: readonly string[]
@@ -78,7 +81,7 @@ export function launchArgvOf(chain: LaunchArgv): readonly string[] {
 
 /** The helper that starts the program. */
 function innerOf(chain: LaunchArgv): readonly string[] {
-  const { mechanism, numbers, workspace, hidden } = chain
+  const { mechanism, numbers, workspace, hidden, home } = chain
   return [
     'inner',
     `cwd=${chain.cwd}`,
@@ -88,11 +91,14 @@ function innerOf(chain: LaunchArgv): readonly string[] {
     `cpu=${numbers.cpuSeconds}`,
     `data=${numbers.dataBytes}`,
     `processes=${numbers.processes}`,
+    ...(mechanism.kind === 'plain' ? [] : ['filter=1']),
     ...(mechanism.kind === 'spaces'
       ? [
           'box=1',
           `tmp=${numbers.tmpBytes}`,
           `workspace=${workspace}`,
+          ...home.covered.map((path) => `covered=${path}`),
+          ...home.kept.map((path) => `kept=${path}`),
           ...pinsOf(chain).map((path) => `pinned=${path}`),
           ...guidePaths(workspace).map((path) => `readonly=${path}`),
           ...hidden.map((path) => `hidden=${path}`),
@@ -101,7 +107,7 @@ function innerOf(chain: LaunchArgv): readonly string[] {
     ...(mechanism.kind === 'landlock'
       ? [
           'landlock=1',
-          ...visiblePaths(hidden).map((path) => `reads=${path}`),
+          ...readablePaths(chain).map((path) => `reads=${path}`),
           `writes=${workspace}`,
           `writes=${chain.scratch}`,
         ]
@@ -109,13 +115,20 @@ function innerOf(chain: LaunchArgv): readonly string[] {
   ]
 }
 
+/** WHY a kept path may be left out: Landlock opens all of a folder or nothing of it. */
+function readablePaths({ hidden, home: { covered, kept } }: LaunchArgv): readonly string[] {
+  const isWhole = (path: string): boolean => !hidden.some((one) => isPathInside(path, one))
+  return [...visiblePaths([...hidden, ...covered]), ...kept.filter(isWhole)]
+}
+
 /** The least that a file system in memory can have. */
 const pageBytes = 4096
 /** As in `pawl-job-box.c`. */
 const runBytes = 4 * 1024 * 1024
+const homeBytes = 65_536
 
 function bubblewrapOf(chain: LaunchArgv): readonly string[] {
-  const { workspace, hidden, numbers } = chain
+  const { workspace, hidden, numbers, home } = chain
   // Each is a file system of its own here, so they share by halves and quarters.
   const folder = (path: string, bytes: number): readonly string[] =>
     isFolder(path) ? ['--perms', '1777', '--size', String(bytes), '--tmpfs', path] : []
@@ -132,6 +145,8 @@ function bubblewrapOf(chain: LaunchArgv): readonly string[] {
     ...folder('/var/tmp', quarter),
     ...(isFolder('/run') ? ['--size', String(runBytes), '--tmpfs', '/run'] : []),
     ...(hasAll ? ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve'] : []),
+    ...home.covered.flatMap((one) => ['--size', String(homeBytes), '--tmpfs', one]),
+    ...home.kept.flatMap((one) => ['--ro-bind', one, one]),
     ...['--bind', workspace, workspace],
     ...pinsOf(chain).flatMap((one) => ['--bind', one, one]),
     ...guidePaths(workspace).flatMap((one) => ['--ro-bind', one, one]),
@@ -140,6 +155,7 @@ function bubblewrapOf(chain: LaunchArgv): readonly string[] {
         ? ['--perms', '0000', '--size', String(pageBytes), '--tmpfs', one]
         : ['--ro-bind', '/dev/null', one],
     ),
+    ...home.covered.flatMap((one) => ['--remount-ro', one]),
   ]
 }
 

@@ -179,7 +179,7 @@ test('the next runner opens the way out again and goes on counting', async ({ sk
   const ask = `curl -s http://127.0.0.1:${port}/again; curl -s http://127.0.0.1:${otherPort}/`
   const command = `${ask}; echo; touch asked; while ! test -e go; do sleep 0.05; done; ${ask}`
   const job = await first.start({ command, background: true }, { network: here() })
-  await expect.poll(() => existsSync(join(first.workspace, 'asked')), { timeout: 9_000 }).toBe(true)
+  await expect.poll(() => existsSync(join(first.workspace, 'asked'))).toBe(true)
   first.runner.close()
   const second = openRunner(first.settings)
   writeFileSync(join(first.workspace, 'go'), '')
@@ -206,7 +206,7 @@ test('without a daemon a job hears that nobody connects for it', async ({ skip }
   scratch.runner.close()
   const said = join(scratch.workspace, 'said')
   await expect
-    .poll(() => existsSync(said) && readFileSync(said, 'utf8'), { timeout: 9_000 })
+    .poll(() => existsSync(said) && readFileSync(said, 'utf8'))
     .toMatch(/no daemon.*\s503$/)
   await expect.poll(() => job.end?.code).toBe(0)
 })

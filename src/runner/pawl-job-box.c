@@ -1,11 +1,10 @@
 /*
- * What a job may see: spaces of its own, a read-only system, a writable workspace, no secrets;
- * or, where there are no such spaces, Landlock. All of it is Linux.
+ * What a job may see: spaces of its own, a read-only system, a home with nothing but what is kept
+ * of it, a writable workspace, no secrets. All of it is Linux.
  */
 #include "pawl-job.h"
 
 #ifdef __linux__
-#include <linux/landlock.h>
 #include <linux/mount.h>
 #include <net/if.h>
 #include <sched.h>
@@ -14,9 +13,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#ifndef LANDLOCK_ACCESS_FS_REFER
-#define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
-#endif
 #ifndef MOUNT_ATTR_RDONLY
 #define MOUNT_ATTR_RDONLY 0x1
 #endif
@@ -26,7 +22,6 @@
 
 /* The C libraries of some systems are older than their kernels. */
 enum { sysOpenTree = 428, sysMoveMount = 429, sysMountSetattr = 442 };
-enum { sysCreateRuleset = 444, sysAddRule = 445, sysRestrictSelf = 446 };
 
 static int writeText(const char *path, const char *text) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -71,10 +66,19 @@ struct attributes {
   uint64_t set, clear, propagation, userns;
 };
 
-static int makeReadOnly(const char *path) {
+static int closeMount(const char *path, unsigned how) {
   struct attributes attributes = {MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, 0, 0, 0};
-  return (int)syscall(sysMountSetattr, AT_FDCWD, path, AT_RECURSIVE, &attributes,
-                      sizeof attributes);
+  return (int)syscall(sysMountSetattr, AT_FDCWD, path, how, &attributes, sizeof attributes);
+}
+
+/* With every mount below it. */
+static int makeReadOnly(const char *path) { return closeMount(path, AT_RECURSIVE); }
+int closePath(const char *path) { return makeReadOnly(path); }
+
+int setWritable(const char *path, int isWritable) {
+  struct attributes attributes = {isWritable ? 0 : MOUNT_ATTR_RDONLY,
+                                  isWritable ? MOUNT_ATTR_RDONLY : 0, 0, 0};
+  return (int)syscall(sysMountSetattr, AT_FDCWD, path, 0, &attributes, sizeof attributes);
 }
 
 static int cloneTree(const char *path) {
@@ -127,8 +131,7 @@ static int makeScratch(long long bytes) {
   return 0;
 }
 
-static const char *const devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
-enum { devicesCount = sizeof devices / sizeof *devices };
+const char *const devices[devicesCount] = {"null", "zero", "full", "random", "urandom", "tty"};
 
 /* A few harmless devices: those of the machine may be disks, and root could read them. */
 static int makeDevices(void) {
@@ -159,7 +162,7 @@ static int makeDevices(void) {
 }
 
 /* Covers a file or a folder with nothing; what is not there needs no cover. */
-static int hide(const char *path, int nothing) {
+int hidePath(const char *path, int nothing) {
   struct stat stats;
   if (stat(path, &stats) != 0) return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
   if (S_ISDIR(stats.st_mode)) return emptyFolder(path, "mode=0,size=4k");
@@ -168,16 +171,93 @@ static int hide(const char *path, int nothing) {
   if (tree < 0) return -1;
   int done = attachTree(tree, path);
   close(tree);
-  return done;
+  /* WHY: it is the device of the machine, and root could change its mode. */
+  return done == 0 ? makeReadOnly(path) : -1;
 }
 
 /* Puts a path onto itself: what something is mounted on can be neither renamed nor removed. */
-static int pin(const char *path) {
+int pinPath(const char *path) {
   int tree = cloneTree(path);
   if (tree < 0) return -1;
   int done = attachTree(tree, path);
   close(tree);
   return done;
+}
+
+/* What root could change for the whole machine, since files of the kernel ask who somebody is. */
+static const char *const closedInProc[] = {
+  "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi",
+  "/proc/asound", "/proc/scsi", "/proc/mtrr", "/proc/driver", "/proc/dynamic_debug",
+};
+/* What tells of the machine and of others on it. */
+static const char *const hiddenInProc[] = {
+  "/proc/kcore", "/proc/kmsg", "/proc/keys", "/proc/key-users", "/proc/timer_list",
+  "/proc/sched_debug", "/proc/latency_stats", "/proc/vmcore", "/sys/firmware",
+  "/sys/kernel/security", "/sys/kernel/debug", "/sys/kernel/tracing",
+};
+
+/* No spaces in spaces: one that was made earlier would keep its own mounts, open for writing. */
+static void refuseSpaces(void) {
+  /* WHY no fault: the filter of calls refuses them as well. Other kinds need one of users first. */
+  writeText("/proc/sys/user/max_user_namespaces", "0");
+}
+
+static int closeProc(int nothing) {
+  refuseSpaces();
+  for (size_t i = 0; i < sizeof closedInProc / sizeof *closedInProc; i++) {
+    if (access(closedInProc[i], F_OK) != 0) continue;
+    if (pinPath(closedInProc[i]) != 0 || makeReadOnly(closedInProc[i]) != 0) return -1;
+  }
+  for (size_t i = 0; i < sizeof hiddenInProc / sizeof *hiddenInProc; i++)
+    if (hidePath(hiddenInProc[i], nothing) != 0) return -1;
+  return 0;
+}
+
+/* A place for a tree: a folder, or a file. */
+static int makePlace(const char *path, int tree) {
+  char folder[PATH_MAX];
+  struct stat stats;
+  if (strlen(path) >= sizeof folder) return errno = ENAMETOOLONG, -1;
+  if (fstat(tree, &stats) != 0) return -1;
+  if (S_ISDIR(stats.st_mode)) return makeFolders(path);
+  strcpy(folder, path);
+  char *slash = strrchr(folder, '/');
+  if (slash == NULL) return errno = EINVAL, -1;
+  *slash = '\0';
+  if (*folder != '\0' && makeFolders(folder) != 0) return -1;
+  int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd >= 0) return close(fd);
+  return access(path, F_OK);
+}
+
+/* Homes are empty but for what is kept of them, which can be read and not changed. */
+static int coverHomes(const Wish *wish, const int *kept, const char **step) {
+  char options[64];
+  long long bytes = wish->homeBytes > 0 ? wish->homeBytes : 65536;
+  snprintf(options, sizeof options, "mode=755,size=%lld", bytes);
+  for (int i = 0; i < wish->covered.count; i++) {
+    *step = wish->covered.paths[i];
+    /* Below another cover, or below `/tmp`, it is gone already. */
+    if (access(*step, F_OK) != 0) continue;
+    if (emptyFolder(*step, options) != 0) return -1;
+  }
+  for (int i = 0; i < wish->kept.count + wish->state.count; i++) {
+    if (kept[i] < 0) continue;
+    int isState = i >= wish->kept.count;
+    *step = isState ? wish->state.paths[i - wish->kept.count] : wish->kept.paths[i];
+    if (makePlace(*step, kept[i]) != 0 || attachTree(kept[i], *step) != 0) return -1;
+    close(kept[i]);
+    if (!isState && makeReadOnly(*step) != 0) return -1;
+  }
+  return 0;
+}
+
+/* After all that stands in them is there. */
+static int closeHomes(const Wish *wish) {
+  for (int i = 0; wish->homeBytes == 0 && i < wish->covered.count; i++)
+    if (access(wish->covered.paths[i], F_OK) == 0 && closeMount(wish->covered.paths[i], 0) != 0
+        && errno != EINVAL) return -1;
+  return 0;
 }
 
 #define must(what, did) \
@@ -200,17 +280,24 @@ static int refuseRoot(const char *path) {
  * kept is put back, and secrets are covered last, wherever they are.
  */
 int makeBox(const Wish *wish, const char **step) {
-  int tree, resolver = -1, nothing;
+  static int kept[2 * pathsMax];
+  int tree, resolver = -1, nothing, door = -1;
   must("the workspace is no folder of its own", refuseRoot(wish->workspace));
   must("private mounts", mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
   must(wish->workspace, tree = cloneTree(wish->workspace));
   must("/dev/null", nothing = open("/dev/null", O_PATH | O_CLOEXEC));
   if (wish->network) resolver = cloneTree("/etc/resolv.conf");
+  /* What is not there is not kept. */
+  for (int i = 0; i < wish->kept.count; i++) kept[i] = cloneTree(wish->kept.paths[i]);
+  for (int i = 0; i < wish->state.count; i++)
+    kept[wish->kept.count + i] = cloneTree(wish->state.paths[i]);
+  if (wish->door != NULL) must(wish->door, door = cloneTree(wish->door));
   must("/dev", makeDevices());
   must("read-only system", makeReadOnly("/"));
   must("/tmp, /var/tmp and /dev/shm", makeScratch(wish->tmpBytes));
   if (access("/run", F_OK) == 0) must("/run", emptyFolder("/run", "mode=755,size=4m"));
   must("/proc", mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL));
+  must("/proc", closeProc(nothing));
   if (resolver >= 0) {
     char target[PATH_MAX];
     ssize_t length = readlink("/etc/resolv.conf", target, sizeof target - 1);
@@ -226,18 +313,26 @@ int makeBox(const Wish *wish, const char **step) {
     }
     close(resolver);
   }
+  if (door >= 0) {
+    must("/run/pawl", mkdir("/run/pawl", 0755) != 0 || mkdir("/run/layer", 0700) != 0 ? -1 : 0);
+    must("/run/pawl", attachTree(door, "/run/pawl"));
+    must("/run/pawl", makeReadOnly("/run/pawl"));
+    close(door);
+  }
+  if (coverHomes(wish, kept, step) != 0) return -1;
   must(wish->workspace, makeFolders(wish->workspace));
   must(wish->workspace, attachTree(tree, wish->workspace));
   close(tree);
   for (int i = 0; i < wish->pinned.count; i++)
-    must(wish->pinned.paths[i], pin(wish->pinned.paths[i]));
+    must(wish->pinned.paths[i], pinPath(wish->pinned.paths[i]));
   for (int i = 0; i < wish->readOnly.count; i++) {
-    must(wish->readOnly.paths[i], pin(wish->readOnly.paths[i]));
+    must(wish->readOnly.paths[i], pinPath(wish->readOnly.paths[i]));
     must(wish->readOnly.paths[i], makeReadOnly(wish->readOnly.paths[i]));
   }
   for (int i = 0; i < wish->hidden.count; i++)
-    must(wish->hidden.paths[i], hide(wish->hidden.paths[i], nothing));
+    must(wish->hidden.paths[i], hidePath(wish->hidden.paths[i], nothing));
   close(nothing);
+  must("the home", closeHomes(wish));
   must("host name", sethostname("job", 3));
   return 0;
 }
@@ -254,65 +349,12 @@ void dropPowers(void) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-int landlockVersion(void) {
-  long version = syscall(sysCreateRuleset, NULL, 0, 1);
-  return version < 0 ? 0 : (int)version;
-}
-
-struct ruleset {
-  uint64_t files, network, scoped;
-};
-struct __attribute__((packed)) rule {
-  uint64_t access;
-  int32_t parent;
-};
-
-enum { executeFile = 1, readFile = 1 << 2, readFolder = 1 << 3 };
-enum { onFiles = executeFile | 1 << 1 | readFile | 1 << 14 | 1 << 15 };
-
-static int allow(int ruleset, const char *path, uint64_t access) {
-  struct stat stats;
-  int fd = open(path, O_PATH | O_CLOEXEC);
-  if (fd < 0) return errno == ENOENT || errno == EACCES ? 0 : -1;
-  if (fstat(fd, &stats) == 0 && !S_ISDIR(stats.st_mode)) access &= onFiles;
-  struct rule rule = {access, fd};
-  int done = (int)syscall(sysAddRule, ruleset, 1, &rule, 0);
-  close(fd);
-  return done;
-}
-
-int restrictFiles(const Wish *wish) {
-  int version = landlockVersion();
-  if (version < 1) return errno = ENOSYS, -1;
-  uint64_t all = version >= 5 ? 0xffff : version >= 3 ? 0x7fff : version >= 2 ? 0x3fff : 0x1fff;
-  struct ruleset ruleset = {all, 0, 0};
-  if (version >= 4 && !wish->network) ruleset.network = 3;
-  if (version >= 6) ruleset.scoped = 3;
-  size_t size = version >= 6 ? sizeof ruleset : version >= 4 ? 16 : 8;
-  int fd = (int)syscall(sysCreateRuleset, &ruleset, size, 0);
-  if (fd < 0) return -1;
-  for (int i = 0; i < wish->reads.count; i++)
-    if (allow(fd, wish->reads.paths[i], executeFile | readFile | readFolder) != 0) return -1;
-  for (int i = 0; i < wish->writes.count; i++)
-    if (allow(fd, wish->writes.paths[i], all) != 0) return -1;
-  for (int i = 0; i < devicesCount; i++) {
-    char path[64];
-    snprintf(path, sizeof path, "/dev/%s", devices[i]);
-    if (allow(fd, path, all) != 0) return -1;
-  }
-  int done = (int)syscall(sysRestrictSelf, fd, 0);
-  close(fd);
-  return done;
-}
-
 #else
 
 int enterSpaces(const Wish *wish) { return (void)wish, errno = ENOSYS, -1; }
 int makeBox(const Wish *wish, const char **step) {
   return (void)wish, (void)step, errno = ENOSYS, -1;
 }
-int restrictFiles(const Wish *wish) { return (void)wish, errno = ENOSYS, -1; }
 void dropPowers(void) {}
-int landlockVersion(void) { return 0; }
 
 #endif

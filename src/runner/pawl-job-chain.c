@@ -16,7 +16,7 @@ static void fail(void) {
   _exit(126);
 }
 
-static void joinGroups(const Wish *wish) {
+void joinGroups(const Wish *wish) {
   for (int i = 0; i < wish->cgroups.count; i++) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/cgroup.procs", wish->cgroups.paths[i]);

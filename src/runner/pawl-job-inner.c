@@ -86,7 +86,8 @@ static void becomeProgram(const Wish *wish, int tellFd) {
   closeOnExec(orderFd);
   closeOnExec(selfFd);
   int wrong = 0;
-  setsid();
+  /* WHY not for a session: its terminal is that of whoever started it. */
+  if (!wish->session) setsid();
   for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -96,9 +97,10 @@ static void becomeProgram(const Wish *wish, int tellFd) {
 #endif
   const char *home = getenv("HOME");
   if (home != NULL) mkdir(home, 0700);
-  if (wish->cwd != NULL && chdir(wish->cwd) != 0) wrong = errno;
+  if (!wish->session && wish->cwd != NULL && chdir(wish->cwd) != 0) wrong = errno;
   dropPowers();
   if (wrong == 0 && wish->landlock && restrictFiles(wish) != 0) wrong = errno;
+  if (wrong == 0 && wish->filter && (restrictScope() != 0 || filterCalls() != 0)) wrong = errno;
   holdLimits(wish);
   umask(022);
   Failure failure = {wrong, "exec"};
@@ -134,7 +136,7 @@ static pid_t start(const Wish *wish) {
 }
 
 /* Passes orders on and reaps, until the program has ended. */
-static int watch(pid_t leader) {
+static int watch(pid_t leader, int isSession) {
   for (;;) {
     struct pollfd fds[2] = {{orderFd, POLLIN, 0}, {wakeFds[0], POLLIN, 0}};
     if (poll(fds, 2, -1) < 0 && errno != EINTR) return 1;
@@ -160,7 +162,11 @@ static int watch(pid_t leader) {
     }
     /* The program has not been reaped, so its number is still its own. */
     for (ssize_t i = 0; i < got; i++)
-      if (kill(-leader, bytes[i]) != 0) kill(leader, bytes[i]);
+      if (bytes[i] == freezeOrder || bytes[i] == thawOrder) {
+        /* All but this one, which is the first of its space. */
+        kill(-1, bytes[i] == freezeOrder ? SIGSTOP : SIGCONT);
+        report("F\n", 0, 0);
+      } else if (isSession || kill(-leader, bytes[i]) != 0) kill(leader, bytes[i]);
   }
 }
 
@@ -177,7 +183,17 @@ static int startAndWatch(const Wish *wish) {
   sigaction(SIGCHLD, &action, NULL);
   if (wish->relay && openWayOut() != 0) return report("E %lld box\n", errno, 0), 126;
   pid_t leader = start(wish);
-  return leader < 0 ? 127 : watch(leader);
+  return leader < 0 ? 127 : watch(leader, wish->session);
+}
+
+/* The box is there; how its files are open is set from outside before the program begins. */
+static int waitToGo(void) {
+  char byte = 0;
+  report("B\n", 0, 0);
+  ssize_t got;
+  do got = read(orderFd, &byte, 1);
+  while (got < 0 && errno == EINTR);
+  return got == 1 && byte == goOrder ? 0 : -1;
 }
 
 int inner(const Wish *wish) {
@@ -199,6 +215,11 @@ int inner(const Wish *wish) {
     while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
     return 0;
   }
+  return startFirst(wish);
+}
+
+/* The first process of the box: makes it, and starts the program in it. */
+int startFirst(const Wish *wish) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
@@ -209,5 +230,7 @@ int inner(const Wish *wish) {
     report("E %lld box\n", wrong, 0);
     return 126;
   }
+  /* WHY before: whoever stands in a layer would go with it. */
+  if (wish->session && (chdir(wish->cwd) != 0 || waitToGo() != 0)) return 126;
   return startAndWatch(wish);
 }

@@ -6,6 +6,10 @@
  *     folder=DIR KEY=VALUE… -- inner KEY=VALUE… -- PROGRAM ARGS…
  *     folder=DIR KEY=VALUE… -- BOX… /proc/self/fd/5 inner KEY=VALUE… -- PROGRAM…
  *   pawl-job inner KEY=VALUE… -- PROGRAM ARGS…
+ *   pawl-job session                          hears of its session over descriptor 3; the terminal is
+ *                                             that of its caller
+ *   pawl-job stat                             reads paths, and writes what is known about each file
+ *   pawl-job peer                             says who is at the other end of descriptor 3
  *   pawl-job probe                            says what it is and what it can
  */
 #include "pawl-job.h"
@@ -29,18 +33,21 @@ static int readPart(Wish *wish, const char *key, const char *value) {
     {"timeout", &wish->timeoutMs}, {"grace", &wish->graceMs}, {"lease", &wish->leaseMs},
     {"output", &wish->outputMax}, {"segment", &wish->segmentBytes}, {"cpu", &wish->cpuSeconds},
     {"data", &wish->dataBytes}, {"file", &wish->fileBytes}, {"processes", &wish->processes},
-    {"tmp", &wish->tmpBytes},
+    {"tmp", &wish->tmpBytes}, {"home", &wish->homeBytes},
   };
   const struct { const char *key; int *place; } flags[] = {
     {"box", &wish->ownBox}, {"network", &wish->network}, {"relay", &wish->relay},
     {"landlock", &wish->landlock}, {"pidspace", &wish->hasPidSpace},
+    {"filter", &wish->filter}, {"session", &wish->session},
   };
   const struct { const char *key; const char **place; } texts[] = {
     {"folder", &wish->folder}, {"cwd", &wish->cwd}, {"workspace", &wish->workspace},
-    {"input", &wish->input},
+    {"input", &wish->input}, {"door", &wish->door}, {"mode", &wish->mode},
   };
   const struct { const char *key; Paths *place; } lists[] = {
-    {"cgroup", &wish->cgroups}, {"pinned", &wish->pinned}, {"readonly", &wish->readOnly},
+    {"cgroup", &wish->cgroups}, {"covered", &wish->covered}, {"kept", &wish->kept},
+    {"state", &wish->state},
+    {"pinned", &wish->pinned}, {"readonly", &wish->readOnly},
     {"hidden", &wish->hidden}, {"reads", &wish->reads}, {"writes", &wish->writes},
     {"variable", &wish->variables}, {"boxword", &wish->boxWords},
   };
@@ -96,6 +103,9 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (strcmp(mode, "supervise") == 0) return supervise();
+  if (strcmp(mode, "session") == 0) return session();
+  if (strcmp(mode, "stat") == 0) return statFiles();
+  if (strcmp(mode, "peer") == 0) return tellPeer();
   int isInner = strcmp(mode, "inner") == 0 && readWish(argc - 2, argv + 2, &wish) == 0;
   if (isInner && wish.program != NULL) return inner(&wish);
   fputs("pawl-job: not understood; it is started by pawl\n", stderr);

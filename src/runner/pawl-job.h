@@ -38,6 +38,9 @@
 enum { statusFd = 3, orderFd = 4, selfFd = 5, relayFd = 6, boxFd = 7 };
 enum { endsCount = 6 };
 
+/* Orders to the first process of a session that are no signals. */
+enum { freezeOrder = 100, thawOrder = 101, goOrder = 102 };
+
 /* More than `visiblePaths` ever names. */
 enum { pathsMax = 24576 };
 enum { wordsBytesMax = 8 << 20 };
@@ -62,9 +65,11 @@ typedef struct {
   const char *folder; /* of the job; supervise works in it */
   long long timeoutMs, graceMs, leaseMs, outputMax, segmentBytes;
   long long cpuSeconds, dataBytes, fileBytes, processes, tmpBytes;
-  int ownBox, network, relay, landlock, hasPidSpace;
+  long long homeBytes; /* of the covered homes; 0: they stay empty */
+  int ownBox, network, relay, landlock, hasPidSpace, filter, session;
   const char *cwd, *workspace, *input;
-  Paths cgroups, pinned, readOnly, hidden, reads, writes, variables, boxWords;
+  const char *door, *mode; /* of a session: the folder with its sockets, and how files begin */
+  Paths cgroups, covered, kept, state, pinned, readOnly, hidden, reads, writes, variables, boxWords;
   char **program; /* NULL: none was named */
 } Wish;
 
@@ -77,9 +82,27 @@ void closeOnExec(int fd);
 void report(const char *form, long long one, long long two);
 
 int supervise(void);
+int session(void);
+int statFiles(void);
+int tellPeer(void);
+void joinGroups(const Wish *wish);
+int startFirst(const Wish *wish);
 void becomeChain(const Wish *groups, const int from[endsCount]);
 int inner(const Wish *wish);
 void relay(int way);
+
+/* Linux only: how the files of a session are open, and who keeps it from changing. */
+int switchFiles(const Wish *wish, const char *mode, const Paths *folders);
+int reopenFiles(const Wish *wish, const char *mode);
+int listHolders(const Wish *wish, FILE *out);
+int pinPath(const char *path);
+int closePath(const char *path);
+int hidePath(const char *path, int nothing);
+int setWritable(const char *path, int isWritable);
+
+/* A few harmless devices: all that a job has. */
+enum { devicesCount = 6 };
+extern const char *const devices[devicesCount];
 
 /* Linux only; elsewhere they do nothing, and the levels say so. */
 int enterSpaces(const Wish *wish);
@@ -87,6 +110,8 @@ int openWayOut(void);
 int makeBox(const Wish *wish, const char **step);
 int restrictFiles(const Wish *wish);
 void dropPowers(void);
+int filterCalls(void);
+int restrictScope(void);
 int landlockVersion(void);
 
 /* Ends everything below this process; returns when nothing is left or the time is over. */

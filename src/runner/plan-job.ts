@@ -3,6 +3,7 @@
  * Faults are `JobFault`s; nothing has been created by then.
  */
 import { join } from 'node:path'
+import { secretsIn } from '../core/redact.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { MinIsolation } from '../runtime/jobs/jobs-port.ts'
 import { describe, type IsolationMeans, levelOf, rank } from './find-isolation.ts'
@@ -12,9 +13,10 @@ import { findJobPlace, isPathInside, type JobPlace, noJobWorkspace } from './job
 import { markName } from './kill-leftovers.ts'
 import { isBoxed, type LaunchArgv, type Mechanism } from './launch-argv.ts'
 import { graceMs, linesDefault, segmentBytes, timeoutSecondsDefault } from './limits.ts'
-import { secretsIn } from './redact.ts'
+import { socketsBeside } from './open-sockets.ts'
 import type { JobRequest, RunnerSettings } from './runner-settings.ts'
 import { validateRequest } from './validate-request.ts'
+import { visibleHome } from './visible-home.ts'
 
 export type JobPlan = {
   readonly note: JobNote
@@ -44,16 +46,19 @@ export function planJob(settings: RunnerSettings, held: HeldJob, request: JobReq
     ...request.minIsolations,
     { level: wish.min_isolation ?? 'none', by: '`min_isolation` of the call' },
   ])
-  const hidden = hiddenPaths(settings)
-  refuseHidden(workspace, hidden)
-  if (mechanism.kind === 'landlock') refuseSecrets(workspace, hidden)
+  const secrets = hiddenPaths(settings)
+  refuseHidden(workspace, secrets)
+  if (mechanism.kind === 'landlock') refuseSecrets(workspace, secrets)
+  const home = visibleHome(settings)
+  const isOpen = request.network === 'all' || !isBoxed(mechanism)
+  const hidden = isOpen ? secrets : [...secrets, ...socketsBeside(workspace)]
   const folder = join(settings.folder, request.id)
   const scratch = join(folder, scratchName)
   const network = networkOf(held.means, request)
   const isBackground = wish.background === true
   const stdin = isBackground ? null : (wish.stdin ?? null)
   const chain = {
-    ...{ mechanism, folder, workspace, cwd, scratch, network, hidden },
+    ...{ mechanism, folder, workspace, cwd, scratch, network, hidden, home },
     input: stdin === null ? null : join(folder, inputName),
     environment: environmentOf(settings, request, isBoxed(mechanism) ? null : scratch),
     program:

@@ -12,6 +12,7 @@ import { lastLines } from './read-log.ts'
 import type { RunnerSettings } from './runner-settings.ts'
 import { launchJob } from './start-job.ts'
 import { openSupervisor } from './supervisors.ts'
+import { visibleHome } from './visible-home.ts'
 
 /** A trial that takes longer is a failure. */
 const trialMsMax = 5_000
@@ -48,6 +49,7 @@ async function whyUseless(
       ...{ mechanism, folder, workspace, cwd: workspace, scratch },
       // WHY not Pawl's own folder: the trial works in there.
       hidden: hiddenPaths({ ...settings, own: [] }),
+      home: visibleHome(settings),
       ...{ network: 'none', input: null },
       environment: { PATH: settings.path, HOME: '/tmp/home' },
       program: ['/bin/sh', '-c', 'echo held > kept && test -r kept'],

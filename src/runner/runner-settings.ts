@@ -32,7 +32,10 @@ export type RunnerSettings = {
   readonly helper: () => Promise<string>
   /** Folders of Pawl itself, which no job sees. */
   readonly own: readonly string[]
-  readonly userFolder: string
+  /** Homes of the user: as the password file says, and as the environment does. */
+  readonly userFolders: readonly string[]
+  /** What a person lists of them: jobs see it, and nothing else. */
+  readonly homePaths: readonly string[]
   /** Where programs are looked for. */
   readonly path: string
   readonly now: () => number

@@ -117,6 +117,6 @@ test.for(['none', 'some'] as const)(
     expect(job.end).toBeNull()
     // Only one of ours holds its pipe: without a daemon its time is over soon.
     scratch.runner.close()
-    await expect.poll(() => readEnd(job.folder)?.why, { timeout: 5_000 }).toBe('alone')
+    await expect.poll(() => readEnd(job.folder)?.why).toBe('alone')
   },
 )

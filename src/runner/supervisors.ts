@@ -115,7 +115,7 @@ export function dismiss({ process: { stdin } }: Supervisor): void {
 }
 
 /** As `pawl-job-words.c` reads it. */
-function frameOf(words: readonly string[]): Buffer {
+export function frameOf(words: readonly string[]): Buffer {
   const bytes = Buffer.from(words.map((word) => `${word}\0`).join(''))
   return Buffer.concat([Buffer.from(`${bytes.length}\n`), bytes])
 }

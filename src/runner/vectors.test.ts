@@ -45,7 +45,7 @@ test('K1: a command gives its exit code and output; the log keeps the last newli
   expect(job === null ? null : readLogs(job, {})).toMatchObject({ stdout: 'hi\n', stdout_size: 3 })
 })
 
-test('K2: an exit code other than nought is a normal result', async () => {
+test('K2: an exit code other than zero is a normal result', async () => {
   expect(await run({ command: 'sh', args: ['-c', 'exit 3'] })).toMatchObject({
     exit_code: 3,
     state: 'completed',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -221,6 +222,67 @@ test('a definition of the workspace reaches new runs only, and a broken file non
   expect(third.notes?.[0]).toContain('has errors')
   rmSync(file)
   expect(await faultOf(runtime.start(request, asAgent))).toBe('DEFINITION_UNKNOWN')
+})
+
+test('a file with the name of a stored definition waits for a person, by its hash', async () => {
+  const workspace = mkdtempSync(join(tmpdir(), 'pawl-workspace-'))
+  onTestFinished(() => rmSync(workspace, { recursive: true, force: true }))
+  const folder = join(workspace, '.pawl', 'definitions')
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, 'any.json')
+  const { runtime } = openBench()
+  const { definitions } = runtime
+  await definitions.create({ source: release, format: 'json' })
+  const start = (definition = 'release'): Promise<{ runId: string }> =>
+    runtime.start({ definition, task: null, stage: null, vars: {}, workspace }, asAgent)
+  // The same rules in other words hide nothing.
+  writeFileSync(file, JSON.stringify(JSON.parse(release), null, 4))
+  await start()
+  const loose = release.replace('"requires_approval":true', '"requires_approval":false')
+  writeFileSync(file, loose)
+  const hash = createHash('sha256').update(loose).digest('hex')
+  await expect(start()).rejects.toMatchObject({
+    code: 'DEFINITION_UNACCEPTED',
+    hint: expect.stringContaining(`pawl definitions accept release ${hash.slice(0, 16)}`),
+  })
+  // Nor by way of a definition that invokes it.
+  const GO = { invoke: 'release', on_complete: 'b', on_fail: 'b' }
+  const outer = { id: 'outer', initial: 'a', states: { a: { on: { GO } }, b: { type: 'final' } } }
+  await definitions.create({ source: JSON.stringify(outer), format: 'json' })
+  expect(await faultOf(start('outer'))).toBe('DEFINITION_UNACCEPTED')
+  const wish = { name: 'release', workspace }
+  expect(await faultOf(definitions.accept({ ...wish, hash: 'a'.repeat(64) }))).toBe(
+    'DEFINITION_UNKNOWN',
+  )
+  expect(await definitions.accept({ ...wish, hash: hash.slice(0, 16) })).toBe(hash)
+  expect((await start()).runId).toBeTruthy()
+  writeFileSync(file, `${loose} `)
+  expect(await faultOf(start())).toBe('DEFINITION_UNACCEPTED')
+})
+
+test('a file with several tasks waits for a person when any of them differs', async () => {
+  const workspace = mkdtempSync(join(tmpdir(), 'pawl-workspace-'))
+  onTestFinished(() => rmSync(workspace, { recursive: true, force: true }))
+  const folder = join(workspace, '.pawl', 'definitions')
+  mkdirSync(folder, { recursive: true })
+  const taskOf = (id: string, goal: string) => ({
+    ...{ type: 'steps', version: 'v1alpha', id, tool: { name: `submit_${id}` } },
+    steps: [{ id: `ASK_${id.toUpperCase()}`, goal, inputs: [{ name: id }] }],
+  })
+  const shop = (goal: string): string => {
+    const task = [taskOf('order', 'Ask'), taskOf('gift', goal)]
+    return JSON.stringify({ type: 'context', name: 'shop', context: { task } })
+  }
+  const { runtime } = openBench()
+  await runtime.definitions.create({ source: shop('Ask twice'), format: 'json' })
+  const start = (task: string | null): Promise<unknown> =>
+    runtime.start({ definition: 'shop', task, stage: null, vars: {}, workspace }, asAgent)
+  writeFileSync(join(folder, 'shop.json'), shop('Ask twice'))
+  await start('gift')
+  writeFileSync(join(folder, 'shop.json'), shop('Ask nothing'))
+  for (const task of ['gift', 'order']) {
+    expect(await faultOf(start(task)), task).toBe('DEFINITION_UNACCEPTED')
+  }
 })
 
 test('a misspelt definition is answered with the name that was probably meant', async () => {

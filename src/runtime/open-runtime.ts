@@ -12,20 +12,32 @@ import type { Prices } from './costs/prices.ts'
 import { openProxyKeys } from './costs/proxy-keys.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { openDrafts } from './definitions/drafts.ts'
+import { acceptWorkspaceFile } from './definitions/find-definition.ts'
 import { openMachineCache } from './definitions/machine-cache.ts'
 import type { Policies } from './definitions/policies.ts'
 import { openMemories } from './documents/memories.ts'
 import { openTasks } from './documents/tasks.ts'
 import type { BypassTokens } from './gateway/bypass-tokens.ts'
 import { openGateway } from './gateway/open-gateway.ts'
-import { openPasskeys, type PasskeyOptions } from './passkeys/passkeys.ts'
+import { openPasskeys, type PasskeyOptions, type Passkeys } from './passkeys/passkeys.ts'
 import { PawlError } from './pawl-error.ts'
 import { openResolving } from './people/resolve-approval.ts'
 import type { ApprovalRow, RunCopy, Store } from './ports.ts'
+import {
+  countingRefusals,
+  openRefusedAttempts,
+  type RefusedAttempts,
+} from './record/refused-attempts.ts'
 import type { OutboxSource } from './runs/build-change.ts'
 import { cancelAndLock } from './runs/cancel-and-lock.ts'
 import { type Deliver, openDueWork } from './runs/due-work.ts'
-import { type CommandContext, currentRun, handleCommand, viewOf } from './runs/handle-command.ts'
+import {
+  type CommandContext,
+  currentRun,
+  type FilesPort,
+  handleCommand,
+  viewOf,
+} from './runs/handle-command.ts'
 import { judgeDry } from './runs/judge-dry-run.ts'
 import {
   exportRun,
@@ -43,8 +55,10 @@ import { openRunTitles } from './runs/run-titles.ts'
 import { startRun } from './runs/start-run.ts'
 import { openWaiters, type Wait } from './runs/waiters.ts'
 import type {
+  AcceptedFile,
   By,
   CommandOutcome,
+  Definitions,
   FreeCall,
   FreeVerdict,
   Intent,
@@ -53,8 +67,10 @@ import type {
   Runtime,
 } from './runtime.ts'
 import { openCallSignatures } from './sessions/call-signature.ts'
-import { lockAt, unlockRun } from './sessions/folder-locks.ts'
-import { claimRun, listRunsHere, runOfSession } from './sessions/session-run.ts'
+import { lockAt } from './sessions/folder-locks.ts'
+import { openSessions } from './sessions/open-sessions.ts'
+import { openSessionHistory } from './sessions/session-history.ts'
+import { openWorkspaceObserver, type WorkspaceObserver } from './workspace/observe-workspace.ts'
 
 export type RuntimeOptions = {
   readonly store: Store
@@ -69,6 +85,10 @@ export type RuntimeOptions = {
   readonly prices?: Prices
   /** Folders that no call may touch, as absolute paths. Absent: none. */
   readonly guarded?: readonly string[]
+  /** How the files of a workspace are now; absent: as they are on this disk. */
+  readonly observeWorkspace?: WorkspaceObserver
+  /** Sessions in boxes; absent: there are none. */
+  readonly files?: FilesPort
   /** What is wrong with the hooks of a folder that has some; absent: nobody looks. */
   readonly brokenHooks?: (workspace: string) => readonly string[]
   readonly retention: Retention
@@ -99,13 +119,14 @@ const system = { kind: 'system', name: 'pawl' } as const
 const noPasskeys = { proof: null, parties: () => [] }
 
 export function openRuntime(options: RuntimeOptions): OpenRuntime {
-  const { store, clock, newId, policies, approvalMs, guarded = [] } = options
+  const { store, clock } = options
   const [waiters, queue, cache] = [openWaiters(), openRunQueue(), openRunCache()]
-  const tools = { store, shelf: openMachineCache(store), cache, queue, waiters, clock, newId }
+  const tools = { ...settingsOf(options), cache, queue, waiters }
   const [outboxFor, titles] = [options.outboxFor ?? (() => []), openRunTitles(tools)]
-  const passkeys = openPasskeys({ ...tools, ...(options.passkeys ?? noPasskeys) })
-  const context = { ...tools, approvalMs, policies, guarded, outboxFor, titles, passkeys }
-  const [definitions, startedAt] = [openDefinitions(context), clock.now()]
+  const attempts = openRefusedAttempts(tools)
+  const passkeys = passkeysOf(options, tools, attempts)
+  const context = { ...tools, outboxFor, titles, passkeys }
+  const [definitions, startedAt] = [definitionsOf(context), clock.now()]
   const forget = store.onChange((runId, seq) => noteChange(context, runId, seq))
   // WHY no id: it needs none to happen once, and an agent could have used it before.
   const expire = (row: ApprovalRow): Promise<CommandOutcome> =>
@@ -125,7 +146,8 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     start: (request, by) => startRun(context, request, by),
     resolve: openResolving(context),
     passkeys,
-    sessions: sessionsOf(store, clock),
+    attempts,
+    sessions: openSessions(store, clock),
     titles,
     gateway: openGateway({ ...context, calls, runtime: judging, passes }),
     marks,
@@ -154,19 +176,46 @@ export function openRuntime(options: RuntimeOptions): OpenRuntime {
     expireDue: due.expire,
     deliverOwed: due.deliver,
     poll: () => poll(context),
-    letGo: async () => {
-      const gone = await removeOldRuns(store, options.retention, clock.now())
-      for (const runId of gone) cache.drop(runId)
-      return gone.length
-    },
+    letGo: () => letGo(context, options.retention),
     close: async () => {
       await queue.drained()
+      await attempts.flush()
       forget()
       options.passes?.close()
       waiters.close()
       await store.close()
     },
   }
+}
+
+async function letGo({ store, clock, cache }: CommandContext, kept: Retention): Promise<number> {
+  const gone = await removeOldRuns(store, kept, clock.now())
+  for (const runId of gone) cache.drop(runId)
+  return gone.length
+}
+
+function passkeysOf(
+  { passkeys }: RuntimeOptions,
+  tools: Omit<PasskeyOptions, 'proof' | 'parties'>,
+  attempts: RefusedAttempts,
+): Passkeys {
+  return countingRefusals(openPasskeys({ ...tools, ...(passkeys ?? noPasskeys) }), attempts)
+}
+
+function definitionsOf(context: CommandContext): Definitions {
+  const accept = (file: AcceptedFile): Promise<string> => acceptWorkspaceFile(context, file)
+  return { ...openDefinitions(context), accept }
+}
+
+type Settings = Omit<CommandContext, 'cache' | 'queue' | 'waiters' | 'outboxFor' | 'passkeys'>
+
+function settingsOf(options: RuntimeOptions): Settings {
+  const { store, clock, newId, policies, approvalMs, guarded = [], files } = options
+  const observeWorkspace = options.observeWorkspace ?? openWorkspaceObserver()
+  const shelf = openMachineCache(store)
+  const kept = { store, shelf, history: openSessionHistory({ store, shelf, clock }) }
+  const held = files === undefined ? {} : { files }
+  return { ...kept, clock, newId, policies, approvalMs, guarded, observeWorkspace, ...held }
 }
 
 /** WHY: whoever made the copy may have taken it past gates whose decisions must be signed. */
@@ -312,24 +361,6 @@ async function waitFor(
     throw fault
   }
   return heard
-}
-
-function sessionsOf(store: Store, clock: Clock): Runtime['sessions'] {
-  const { claimsOn, releaseSession, releaseRun } = store
-  const runOf: Runtime['sessions']['runOf'] = (session) => runOfSession(store, session)
-  const claim: Runtime['sessions']['claim'] = (wish) => store.claim({ ...wish, at: clock.now() })
-  return {
-    claim,
-    claimRun: (wish, by) => claimRun(store, { ...wish, at: clock.now() }, by),
-    runOf,
-    listRunsHere: (workspace) => listRunsHere(store, workspace, 'anybody'),
-    claimsOn,
-    releaseSession,
-    releaseRun: async (runId) => {
-      await releaseRun(runId)
-      await unlockRun({ store, now: clock.now }, runId)
-    },
-  }
 }
 
 function checkFree(context: CommandContext, spoken: FreeCall): FreeVerdict {

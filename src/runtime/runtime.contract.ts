@@ -24,7 +24,7 @@ export type Bench = {
   /** Another runtime on the same store: a restart, or another node. */
   readonly again: (
     store?: Store,
-    more?: Pick<RuntimeOptions, 'brokenHooks' | 'passkeys'>,
+    more?: Pick<RuntimeOptions, 'brokenHooks' | 'files' | 'passkeys'>,
   ) => OpenRuntime
 }
 

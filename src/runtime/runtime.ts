@@ -6,8 +6,13 @@
 import type { View } from '../core/dialects/run-view.ts'
 import type { AgentSignal } from '../core/dialects/to-command.ts'
 import type { CallIdentity } from '../core/engine/call-identity.ts'
+import type { CallPatience } from '../core/engine/command.ts'
+import type { DecisionPeer } from '../core/engine/decision-peer.ts'
+import type { Family } from '../core/engine/family.ts'
 import type { Actor, Alternative, Reply, Report, Spend, Verdict } from '../core/engine/types.ts'
 import type { DenialCode } from '../core/errors.ts'
+import type { EvidenceLine } from '../core/evidence/describe-evidence.ts'
+import type { EvidenceGrade } from '../core/evidence/requirement.ts'
 import type { Finding } from '../core/finding.ts'
 import type { HostId } from '../core/hosts/registry.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -40,6 +45,7 @@ import type {
   RunHead,
   RunQuery,
 } from './ports.ts'
+import type { RefusedAttempts } from './record/refused-attempts.ts'
 import type { RunTitles } from './runs/run-titles.ts'
 import type { CallSignatures } from './sessions/call-signature.ts'
 import type { RunsHere } from './sessions/session-run.ts'
@@ -88,6 +94,8 @@ export type Intent =
       /** See `CheckCall` in `core/engine/command.ts`. */
       readonly sameAs?: 'key' | 'contents'
       readonly asksUser?: true
+      readonly waits?: CallPatience
+      readonly waitId?: string
     })
   | { readonly kind: 'spend'; readonly spend: Spend; readonly branch: string | null }
   | (CallIdentity & {
@@ -99,6 +107,8 @@ export type Intent =
       readonly grantedAtPrompt?: string
       /** See `ReportCall` in `core/engine/command.ts`. */
       readonly isClaim?: true
+      /** See `ReportCall` in `core/engine/command.ts`. */
+      readonly grade?: EvidenceGrade
     })
   | { readonly kind: 'pause'; readonly release: boolean; readonly reason?: string }
   | { readonly kind: 'resume' }
@@ -119,6 +129,8 @@ export type DecisionOnApproval = {
   readonly isTold?: true
   /** What the person has signed; absent: nothing. */
   readonly signature?: Signature
+  /** Looks which program sent it; absent: nobody can tell. Takes a short time, and never fails. */
+  readonly peer?: () => Promise<DecisionPeer | null>
 }
 
 export type CommandOutcome = {
@@ -197,9 +209,19 @@ export type Definitions = {
   readonly versions: (idOrName: string) => Promise<readonly DefinitionVersion[]>
   readonly list: (query: PageQuery) => Promise<Page<DefinitionRow>>
   readonly remove: (idOrName: string) => Promise<void>
+  /** A person accepts a file of a workspace, by how the hash of its text begins. */
+  readonly accept: (wish: AcceptedFile) => Promise<string>
   /** Every remark about a text; keeps nothing. */
   readonly check: (offer: DefinitionOffer) => readonly Finding[]
 }
+
+/** Of which file a person has seen which text. */
+export type AcceptedFile = {
+  readonly name: string
+  readonly workspace: string
+  readonly hash: string
+}
+
 /** A definition as its author wrote it; `format` null: as the text looks. */
 export type DefinitionOffer = { readonly source: string; readonly format: 'json' | 'yaml' | null }
 
@@ -261,6 +283,8 @@ export type Sessions = Omit<ClaimStore, 'claim' | 'claimsOf'> & {
   readonly listRunsHere: (workspace: string) => Promise<RunsHere>
   /** The run that a session works on, or has worked on last; null: it has had none. */
   readonly runOf: (session: string) => Promise<RunHead | null>
+  /** Whether a run has left its folder locked, even one that was removed. */
+  readonly isLock: (runId: string) => Promise<boolean>
 }
 
 export type Runtime = {
@@ -271,6 +295,8 @@ export type Runtime = {
   readonly resolve: (id: string, decision: DecisionOnApproval, by: By) => Promise<CommandOutcome>
   /** The passkeys of people, and what they sign. */
   readonly passkeys: Passkeys
+  /** What was refused because a credential was not good for it. */
+  readonly attempts: RefusedAttempts
   readonly judge: (request: JudgeRequest) => Promise<Judgement>
   /** A call that belongs to no run. Nothing is kept of it; a fault is a denial. */
   readonly checkFree: (call: FreeCall) => FreeVerdict
@@ -291,6 +317,10 @@ export type Runtime = {
   /** The head of a run as it is kept; null: there is none. */
   readonly readHead: (runId: string) => Promise<RunHead | null>
   readonly readRun: (runId: string, branch: string | null) => Promise<RunReading>
+  /** What was seen of commands that rules want evidence of; `look`: and whether files changed. */
+  readonly readEvidence: (runId: string, how: 'look' | 'as kept') => Promise<EvidenceLine[]>
+  /** A run with its children, as the engine sees them. Fault `RUN_UNKNOWN`. */
+  readonly readFamily: (runId: string) => Promise<Family>
   /** What the definitions of a run say of mail, from the one at work up to the main one. */
   readonly mailRules: (runId: string) => Promise<readonly MailRule[]>
   /** What models cost in a workspace. */

@@ -21,6 +21,7 @@ export function truncateEvent(event: Event): Event {
   switch (event.type) {
     case 'call.allowed':
     case 'call.asked':
+    case 'call.waiting':
     case 'call.denied':
       // WHY the same one where nothing is cut: see `stored-reply.ts`.
       return isShort(event.input) ? event : { ...event, input: cutJson(event.input) as JsonObject }

@@ -14,6 +14,7 @@ meta:
   task_type: deployment
   calls_max: 120
   danger_level: dangerous
+  capture_output: true
 
 states:
   planning:

@@ -80,19 +80,25 @@ async function putDefinitions(person: Client): Promise<void> {
   }
 }
 
+const bugs = [
+  ['An empty cart breaks the checkout', 'badly'],
+  ['Totals are off by a cent', 'well'],
+] as const
+
 /** What is over or waits when a person first looks: done without pauses, and only once. */
 async function beginQuickly(setting: Setting): Promise<void> {
   const { folder } = setting
   const quick = (runId: string, script: SampleScript): Promise<void> =>
     workOn(runId, { ...setting, script, stepMs: beginMs })
   if ((await latest(setting, 'bug-fix')) === null) {
-    for (const end of ['badly', 'well'] as const) {
-      await quick(await start(setting, 'bug-fix'), bugFixScript(folder, end))
+    for (const [title, end] of bugs) {
+      await quick(await start(setting, { definition: 'bug-fix', title }), bugFixScript(folder, end))
     }
   }
   const known = await latest(setting, 'hotfix')
   if (known?.endedAt != null) return
-  await quick(known?.id ?? (await start(setting, 'hotfix')), hotfixScript(folder))
+  const wish = { definition: 'hotfix', title: 'Slow banks charge twice' }
+  await quick(known?.id ?? (await start(setting, wish)), hotfixScript(folder))
 }
 
 async function latest({ client, folder }: Setting, definition: string) {
@@ -107,13 +113,16 @@ async function release(setting: Setting): Promise<void> {
   let open = items.find((head) => head.endedAt === null)?.id ?? null
   for (let count = items.length; count < items.length + releasesMax; count += 1) {
     if (signal.aborted) return
-    const runId = open ?? (await start(setting, 'release'))
+    const wish = { definition: 'release', title: `Release of week ${count + 1}` }
+    const runId = open ?? (await start(setting, wish))
     open = null
     await workOn(runId, { client, script: releaseScript(folder, count + 1), stepMs, signal })
     await sleep(betweenMs, undefined, { signal }).catch(() => undefined)
   }
 }
 
-async function start({ client, folder }: Setting, definition: string): Promise<string> {
-  return (await client.runs.start({ definition, workspace: folder })).runId
+type StartWish = { readonly definition: string; readonly title: string }
+
+async function start({ client, folder }: Setting, wish: StartWish): Promise<string> {
+  return (await client.runs.start({ ...wish, workspace: folder })).runId
 }

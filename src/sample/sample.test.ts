@@ -6,8 +6,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Client, openClient } from '../client/index.ts'
 import { isOurNode, openHouse, until } from '../main/daemon.contract.ts'
 
-const slow = { timeout: 120_000 }
-
 async function firstQuestion(person: Client, definition: string, afterId: string | null = null) {
   for (;;) {
     const { items } = await person.approvals.list({ status: 'pending' })
@@ -19,7 +17,7 @@ async function firstQuestion(person: Client, definition: string, afterId: string
   }
 }
 
-test.runIf(isOurNode)('the scripted agent works through its release', slow, async () => {
+test.runIf(isOurNode)('the scripted agent works through its release', async () => {
   const house = openHouse()
   onTestFinished(house.close)
   const daemon = house.start(['serve', '--sample'])

@@ -25,16 +25,16 @@ export type SampleScript = Readonly<Record<string, readonly SampleStep[]>>
 
 type Call = Extract<SampleStep, { kind: 'call' }>
 
-function call(tool: string, input: JsonObject, output = ''): Call {
+export function call(tool: string, input: JsonObject, output = ''): Call {
   return { kind: 'call', tool, input, output, costMicroUsd: 1_800 + output.length * 40 }
 }
 
-function bash(command: string, output: string, exitCode = 0): Call {
+export function bash(command: string, output: string, exitCode = 0): Call {
   const costMicroUsd = 2_400 + output.length * 60
   return { kind: 'call', tool: 'Bash', input: { command }, output, exitCode, costMicroUsd }
 }
 
-function signal(name: string, data: JsonObject | null = null): SampleStep {
+export function signal(name: string, data: JsonObject | null = null): SampleStep {
   return { kind: 'signal', name, data }
 }
 

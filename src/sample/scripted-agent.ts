@@ -12,6 +12,8 @@ export type AgentOptions = {
   /** Between two steps. */
   readonly stepMs: number
   readonly signal: AbortSignal
+  /** Where the agent leaves the run, by stage; absent: it works to the end. */
+  readonly leavesAt?: string
 }
 
 /** Stages that one run may be worked through, and steps in one of them. */
@@ -22,7 +24,7 @@ const waitMs = 20_000
 export async function workOn(runId: string, options: AgentOptions): Promise<void> {
   for (let round = 0; round < roundsMax && !options.signal.aborted; round += 1) {
     const { head, view } = await options.client.runs.read({ runId })
-    if (head.endedAt !== null) return
+    if (head.endedAt !== null || view.stage === options.leavesAt) return
     if (view.status === 'waiting' || view.status === 'paused') {
       await waitOn(runId, head.seq, options)
     } else if (!(await hasFinishedBranch(runId, view, options))) {

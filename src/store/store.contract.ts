@@ -11,8 +11,10 @@ import { definitionsContract } from './definitions.contract.ts'
 import { cardsContract } from './documents.contract.ts'
 import { listsContract } from './lists.contract.ts'
 import { careContract } from './maintenance.contract.ts'
+import { orderContract } from './order.contract.ts'
 import { repliesContract } from './replies.contract.ts'
 import { runsContract } from './runs.contract.ts'
+import { sessionOrderContract } from './session-order.contract.ts'
 import type { Subject } from './store-under-test.contract.ts'
 import { textsContract } from './texts.contract.ts'
 
@@ -54,6 +56,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     cardsContract(subject)
     begunCallsContract(subject)
     callsContract(subject)
+    orderContract(subject)
+    sessionOrderContract(subject)
     careContract(subject)
     textsContract(subject)
   })

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { freeObject, nameField, namesField } from '../core/dialects/common-schema.ts'
 import { nodeKindOf, validateTree, withPick } from '../core/dialects/validate-tree.ts'
 import { denialCodes, errorCodes, refusalCodes, warningCodes } from '../core/errors.ts'
+import { evidenceGrades } from '../core/evidence/requirement.ts'
 import type { Finding } from '../core/finding.ts'
 import { finding, hasErrors } from '../core/finding.ts'
 import type { Node } from '../core/source/source.ts'
@@ -32,6 +33,7 @@ export const caseEventTypes = [
   'call.queued',
   'call.allowed',
   'call.asked',
+  'call.waiting',
   'call.denied',
   'call.reported',
   'limit.reached',
@@ -75,6 +77,9 @@ const codeExpected = withPick(z.union([anyCode, knownCode]), (node) =>
   node.kind === 'scalar' && node.value === 'any' ? anyCode : knownCode,
 )
 
+const policyRulePattern =
+  /^\/policy\/((allow|ask|deny)\/\d+(\/(after(\/\d+)?|count|sum))?|default|repeated_failures)$/
+
 const expectSchema = z
   .strictObject({
     verdict: z.enum(['allow', 'ask', 'deny']).optional().describe('The verdict of the call.'),
@@ -83,7 +88,7 @@ const expectSchema = z
       .describe('The code of the denial or rejection; `any` for any code.'),
     rule: z
       .string()
-      .regex(/^\/policy\/((allow|ask|deny)\/\d+|default)$/)
+      .regex(policyRulePattern)
       .optional()
       .describe('The policy rule that decided, e.g. `/policy/deny/0`.'),
     stage: z.string().optional().describe('The stage the run is in.'),
@@ -163,6 +168,10 @@ const verbs = {
         exit_code: z.number().nullable().optional(),
         bytes: z.number().optional(),
         cost_usd: z.number().optional(),
+        seen_by: z
+          .enum(evidenceGrades)
+          .optional()
+          .describe('Who saw how it ended: `host` (the default), `job` or `claimed`.'),
       })
       .describe('The result of the last allowed call.'),
     ...around,
@@ -185,6 +194,10 @@ const verbs = {
     force: z
       .strictObject({ stage: text, vars: freeObject.optional(), by: z.string().optional() })
       .describe('Moves the run to any stage, if `meta.debug` is on.'),
+    ...around,
+  }),
+  change: z.strictObject({
+    change: text.describe('Somebody changes this file of the workspace, outside of Pawl.'),
     ...around,
   }),
   wait: z.strictObject({
@@ -215,6 +228,7 @@ const stepSchema = withPick(
       verbs.pause,
       verbs.resume,
       verbs.force,
+      verbs.change,
       verbs.wait,
       verbs.look,
     ])
@@ -341,7 +355,7 @@ function isAny(errors: Node | undefined): boolean {
 
 function checkExpect(step: Node): Finding[] {
   const isCall = memberOf(step, 'call') !== undefined
-  const isIdle = memberOf(step, 'look') !== undefined || memberOf(step, 'wait') !== undefined
+  const isIdle = ['look', 'wait', 'change'].some((verb) => memberOf(step, verb) !== undefined)
   const expect = member(step, 'expect')
   if (expect === undefined) {
     const isMute = isCall || memberOf(step, 'look') !== undefined

@@ -20,7 +20,10 @@ import {
   openLeaf,
   startFamily,
 } from '../core/engine/family.ts'
+import { needsWorkspace } from '../core/engine/needs-workspace.ts'
+import { newSession } from '../core/engine/session-past.ts'
 import type { Actor, Command, Reply } from '../core/engine/types.ts'
+import type { FileChange } from '../core/evidence/meets-requirement.ts'
 import type { Finding } from '../core/finding.ts'
 import { hasErrors } from '../core/finding.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -65,6 +68,7 @@ export type CaseSource = {
 const clockStart = Date.UTC(2026, 2, 11, 10, 30)
 
 const agent: Actor = { kind: 'agent', name: 'agent' }
+const system: Actor = { kind: 'system', name: 'pawl' }
 
 /** The trees of a case's definitions, out of the tree of the case itself. */
 export function caseSource(one: Case, node: Node, definition: Node | null): CaseSource {
@@ -170,17 +174,21 @@ function playSteps(one: Case, { machine, library, policies }: Stage): Played {
     return { failures, coverage, log: started.recorded, family: started.family }
   }
   let family = started.family
+  let files: CaseFiles = { version: 0, changes: [] }
   let before: readonly Recorded[] = started.recorded
   const log = [...started.recorded]
   for (const [index, step] of one.steps.entries()) {
     at += waitOf(step)
+    if ('change' in step) files = withChanges(files, [step.change], at)
     const answered = sendStep(family, step, {
       library,
       policies,
       at,
       workspace: one.workspace ?? '/workspace',
+      files,
     })
     family = answered.family
+    files = withChanges(files, editedIn(answered.recorded), at)
     log.push(...answered.recorded)
     // What the start recorded belongs to a look in front of everything else.
     const recorded = index === 0 && 'look' in step ? before : answered.recorded
@@ -200,6 +208,19 @@ function playSteps(one: Case, { machine, library, policies }: Stage): Played {
   return { failures, coverage, log, family }
 }
 
+/** The files of a case: nobody reads them, and every change makes them others. */
+type CaseFiles = { readonly version: number; readonly changes: readonly FileChange[] }
+
+function withChanges(files: CaseFiles, paths: readonly string[], at: number): CaseFiles {
+  if (paths.length === 0) return files
+  const changes = paths.map((path) => ({ path, at }))
+  return { version: files.version + 1, changes: [...changes, ...files.changes] }
+}
+
+function editedIn(recorded: readonly Recorded[]): readonly string[] {
+  return recorded.flatMap(({ event }) => (event.type === 'call.reported' ? event.edited : []))
+}
+
 /** What runs of this machine recorded; an invoked one walks its own stages. */
 function ownRecord({ family, recorded }: FamilyDecision, machine: Machine): readonly Recorded[] {
   const own = family.members.filter((member) => member.machine.hash === machine.hash)
@@ -217,19 +238,26 @@ type Situation = {
   readonly policies: readonly Policy[]
   readonly at: number
   readonly workspace: string
+  readonly files: CaseFiles
 }
 
 function sendStep(family: Family, step: CaseStep, situation: Situation): FamilyDecision {
-  const { library, policies, at, workspace } = situation
+  const { library, policies, at, workspace, files } = situation
   const nothing: FamilyDecision = { family, reply: { kind: 'accepted' }, recorded: [], effects: [] }
   const branch = step.run ?? null
   if (branch !== null && memberOfBranch(family, branch) === undefined) {
     return { ...nothing, reply: unknownRun(branch) }
   }
-  if ('look' in step || 'wait' in step) return nothing
+  if ('look' in step || 'wait' in step || 'change' in step) return nothing
   const leaf = openLeaf(family, addressOf(family, step))
   const { command, actor } = commandOf(step, leaf.machine, workspace)
-  return commandFamily(family, { command, branch }, { library, at, actor, policies })
+  const isAsked = needsWorkspace(family, { command, branch }, policies)
+  const { version, changes } = files
+  const seen = isAsked
+    ? { workspace: { folder: workspace, fingerprint: `v${version}`, changes } }
+    : {}
+  const context = { library, at, actor, policies, session: newSession, ...seen }
+  return commandFamily(family, { command, branch }, context)
 }
 
 function unknownRun(name: string): Reply {
@@ -238,7 +266,7 @@ function unknownRun(name: string): Reply {
 }
 
 type ActorCommand = { readonly command: Command; readonly actor: Actor }
-type Acting = Exclude<CaseStep, { look: unknown } | { wait: unknown }>
+type Acting = Exclude<CaseStep, { look: unknown } | { wait: unknown } | { change: unknown }>
 
 function commandOf(step: Acting, machine: Machine, workspace: string): ActorCommand {
   if ('call' in step) {
@@ -248,7 +276,10 @@ function commandOf(step: Acting, machine: Machine, workspace: string): ActorComm
       actor: agent,
     }
   }
-  if ('report' in step) return { command: reportOf(step.report), actor: agent }
+  if ('report' in step) {
+    const isJob = step.report.seen_by === 'job'
+    return { command: reportOf(step.report), actor: isJob ? system : agent }
+  }
   if ('approve' in step || 'refuse' in step) {
     const granted = 'approve' in step
     const { by, note } = granted ? step.approve : step.refuse
@@ -290,6 +321,7 @@ function reportOf(report: Extract<CaseStep, { report: unknown }>['report']): Com
   return {
     type: 'ReportCall',
     callId: null,
+    grade: report.seen_by ?? 'host',
     report: {
       ok: report.ok ?? true,
       output: outputOf(report.output),

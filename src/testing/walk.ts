@@ -20,6 +20,7 @@ import {
   openLeaf,
   startFamily,
 } from '../core/engine/family.ts'
+import { newSession } from '../core/engine/session-past.ts'
 import type { Actor, Command, Reply, Report } from '../core/engine/types.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Machine, Policy } from '../core/machine/machine.ts'
@@ -133,7 +134,8 @@ function perform(walk: Walk, act: WalkAction, at: number): FamilyDecision {
     return { family, reply: { kind: 'accepted' }, recorded: [], effects: [] }
   }
   const { command, actor } = commandOf(act, listeningMember(walk, act.branch).machine)
-  return commandFamily(family, { command, branch: act.branch }, { library, at, actor, policies })
+  const context = { library, at, actor, policies, session: newSession }
+  return commandFamily(family, { command, branch: act.branch }, context)
 }
 
 type ActorCommand = { readonly command: Command; readonly actor: Actor }

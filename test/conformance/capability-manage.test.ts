@@ -18,7 +18,7 @@ async function startBackground(client: CapabilityClient, command: string): Promi
 async function startReady(client: CapabilityClient, command: string): Promise<string> {
   const process_id = await startBackground(client, command)
   const said = async (): Promise<string> => (await client.call('logs', { process_id })).stdout
-  await expect.poll(said, { timeout: 20_000, interval: 50 }).toContain('ready')
+  await expect.poll(said, { interval: 50 }).toContain('ready')
   return process_id
 }
 
@@ -120,7 +120,7 @@ claim(
         }
         return resource_usage.cpu_ms
       }
-      await expect.poll(used, { timeout: 20_000, interval: 100 }).toBeGreaterThan(0)
+      await expect.poll(used, { interval: 100 }).toBeGreaterThan(0)
     }
     await rest.call('kill', { process_id, signal: 'SIGKILL' })
   },

@@ -50,7 +50,7 @@ for (const [capability, permission, use] of [
       const tool = capability.replace('.', '_')
       const recorded = async (): Promise<boolean> =>
         (await run.events()).some(({ type, data }) => type === 'call.allowed' && data.tool === tool)
-      await expect.poll(recorded, { timeout: 10_000 }).toBe(true)
+      await expect.poll(recorded).toBe(true)
     },
   )
 }
@@ -73,7 +73,7 @@ claim(
     const run = await processes.start()
     await jobsOf(run).run({ command: 'exit 3' })
     const facts = async (): Promise<LooseJson> => (await run.read()).view.vars
-    await expect.poll(facts, { timeout: 10_000 }).toMatchObject({
+    await expect.poll(facts).toMatchObject({
       ...{ job_exit_code: 3, job_state: 'completed' },
     })
   },
@@ -125,7 +125,7 @@ claim(
     await run.answer('yes')
     const state = async (): Promise<string> =>
       (await doors.rest(`GET /v1/jobs/${body.process_id}`)).body.state
-    await expect.poll(state, { timeout: 20_000 }).toBe('killed')
+    await expect.poll(state).toBe('killed')
     const logs = await doors.rest(`GET /v1/jobs/${body.process_id}/logs`)
     expect(logs.body.stdout).toBe('begun\n')
   },
@@ -208,7 +208,7 @@ for (const client of clients) {
       expect(state).toBe('running')
       const trained = async (): Promise<string> =>
         (await client.call('logs', { process_id, stream: 'stdout' })).stdout
-      await expect.poll(trained, { timeout: 20_000 }).toBe('epoch 1\nepoch 2\n')
+      await expect.poll(trained).toBe('epoch 1\nepoch 2\n')
       expect((await client.call('monitor', { process_id })).state).toBe('running')
       const running = await client.call('list', { state_filter: 'running' })
       expect(running.processes.map((one: LooseJson) => one.process_id)).toContain(process_id)

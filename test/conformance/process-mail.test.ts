@@ -10,7 +10,7 @@ const claim = claimsOf('process definitions')
 let posting: Posting
 beforeAll(async () => {
   posting = await openPosting({}, openHouse({}, [process.execPath, builtProgram]))
-}, 60_000)
+})
 afterAll(() => posting?.close(), 60_000)
 
 const letter = { from: 'bot@acme.com', to: 'ops@acme.com', subject: 'Hi', text: 'Hello' }

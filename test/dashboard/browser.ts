@@ -3,6 +3,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { type Client, openClient } from '../../src/client/index.ts'
 import type { Access } from '../../src/doors/api/sign-in-access.ts'
@@ -26,7 +27,7 @@ const pageFile = join(import.meta.dirname, '..', '..', 'dist', 'dashboard', 'ind
 export const canBrowse = isOurNode && chromiumPath !== null && existsSync(pageFile)
 
 /** Opens the browser. */
-export function openBrowser(): Promise<Browser> {
+export function openBrowser(...more: readonly string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath ?? '',
     headless: true,
@@ -36,9 +37,12 @@ export function openBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   })
 }
+
+const largeMsMax = 150_000
 
 export type Site = {
   readonly house: House
@@ -72,8 +76,16 @@ export type BrowserPage = {
 }
 
 /** A daemon of its own with the page; `args` go to `pawl serve`. */
-export async function openSite(...args: readonly string[]): Promise<Site> {
-  const house = shareAgentToken(openHouse())
+export function openSite(...args: readonly string[]): Promise<Site> {
+  return openConfiguredSite({}, ...args)
+}
+
+/** The same with more in `config.json`. */
+export async function openConfiguredSite(
+  config: object,
+  ...args: readonly string[]
+): Promise<Site> {
+  const house = shareAgentToken(openHouse(), config)
   let daemon = house.start(['serve', ...args])
   const isUp = (): boolean => house.note()?.http != null
   await until(isUp, 'the daemon serves')
@@ -104,6 +116,16 @@ export async function openSite(...args: readonly string[]): Promise<Site> {
       await house.close()
     },
   }
+}
+
+/** The daemon with the large sample in it, complete. */
+export async function openLargeSite(): Promise<Site> {
+  const site = await openSite('--sample', '--large')
+  for (const end = performance.now() + largeMsMax; performance.now() < end; await sleep(100)) {
+    if (site.house.log().includes('the large sample is complete')) return site
+  }
+  await site.close()
+  throw new Error('the large sample was not complete in time')
 }
 
 type At = { readonly house: House; readonly url: string }

@@ -20,7 +20,7 @@ function isOurs(fault: string): boolean {
   return !fault.startsWith('Applying inline style violates')
 }
 
-describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => {
+describe.runIf(canBrowse)('definitions on the page', () => {
   let site: Site
   let browser: Browser
   let id = ''
@@ -29,7 +29,7 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     site = await openSite()
     browser = await opening
     id = (await site.as.person.definitions.create({ source: text })).definition.id
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await site?.close()
@@ -56,6 +56,13 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     )
     await page.locator('.stage-node', { hasText: 'middle' }).waitFor()
     await publish.click()
+    const dialog = page.getByRole('dialog', { name: 'Publish' })
+    await dialog.getByText('GO → middle is a new way').waitFor()
+    await dialog.getByText('GO → last is removed').waitFor()
+    await dialog.getByRole('button', { name: 'Keep editing' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await publish.click()
+    await dialog.getByRole('button', { name: 'Publish anyway' }).click()
     await page.getByText('Version 2 of small is published').waitFor()
     await page.getByRole('button', { name: 'Start a run' }).click()
     await page.locator('.stage-node.here', { hasText: 'first' }).waitFor()
@@ -159,7 +166,49 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     await line('target: last').waitFor()
     expect(await line('end:').count()).toBe(0)
     await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('button', { name: 'Publish anyway' }).click()
     await page.getByText('Version 2 of shaped is published').waitFor()
+    expect(faults.filter(isOurs)).toEqual([])
+    await context.close()
+  })
+
+  test('tools, commands, limits, gates and evidence are edited in the form', async () => {
+    const source = text.replace('id: small', 'id: ruled # mine')
+    const { definition } = await site.as.person.definitions.create({ source })
+    const path = `definitions/${definition.id}`
+    const { page, context, faults } = await site.open(browser, { path })
+    const line = (hasText: string | RegExp) => page.locator('.cm-line', { hasText })
+    const settle = async (label: string, value: string): Promise<void> => {
+      const field = page.getByLabel(label, { exact: true })
+      await field.fill(value)
+      await field.press('Enter')
+    }
+    await page.locator('.stage-node', { hasText: 'first' }).waitFor()
+    await page.getByLabel('Stage', { exact: true }).selectOption('first')
+    await page.getByLabel('Tools: any, or only some', { exact: true }).selectOption('only these')
+    await settle('Tools', 'Read, Bash')
+    await page.getByLabel('Commands: any, or only some').selectOption('only these')
+    await settle('Commands', 'npm test')
+    await line(/npm test/).waitFor()
+    await settle('Calls per visit', '0')
+    await page.getByText('A limit is a whole number from 1.').waitFor()
+    await settle('Calls per visit', '7')
+    await line('max_iterations: 7').waitFor()
+    await page.getByLabel('New evidence').fill('green')
+    await settle('Command that proves it', 'npm test')
+    await settle('Tests that green needs', '3')
+    await line('tests_min: 3').waitFor()
+    await settle('Condition of GO', 'green')
+    await page.getByLabel('GO needs an approval').check()
+    await settle('Question of GO', 'Go on?')
+    await settle('People who must approve GO', '2')
+    await line('needed: 2').waitFor()
+    await line('# mine').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Version 2 of ruled is published').waitFor()
+    const { runId } = await site.as.agent.runs.start({ definition: 'ruled', workspace: '/tmp' })
+    const { reply } = await site.as.agent.runs.check({ runId, tool: 'Edit', input: {} })
+    expect(reply).toMatchObject({ verdict: 'deny', rule: '/states/first/allowed_tools' })
     expect(faults.filter(isOurs)).toEqual([])
     await context.close()
   })
@@ -218,6 +267,15 @@ describe.runIf(canBrowse)('definitions on the page', { timeout: 60_000 }, () => 
     await page.getByLabel('From').selectOption('1')
     await page.locator('.diff .add', { hasText: 'middle' }).first().waitFor()
     expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a definition is begun from a template, which has no errors', async () => {
+    const { page, context } = await site.open(browser, { path: 'definitions/new' })
+    await page.getByRole('button', { name: /Data migration/ }).click()
+    await page.locator('.stage-node', { hasText: 'verifying' }).waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Version 1 of data-migration is published').waitFor()
     await context.close()
   })
 

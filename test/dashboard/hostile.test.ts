@@ -1,11 +1,11 @@
 /**
  * The page under attack: what agents write is text wherever it is shown, and other sites of this
- * machine get nothing done with the cookie of a person who is signed in.
+ * machine get nothing done in the name of a person who is signed in, and do not sign them out.
  */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw } from '../live-attacks/raw-http.ts'
 import { recordsOf } from '../live-attacks/records.ts'
@@ -20,14 +20,14 @@ const markup = [
   "{{constructor.constructor('window.pwned=6')()}}",
 ]
 
-describe.runIf(canBrowse)('the page under attack', { timeout: 90_000 }, () => {
+describe.runIf(canBrowse)('the page under attack', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {
     const opening = openBrowser()
     site = await openSite()
     browser = await opening
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await site?.close()
@@ -84,7 +84,7 @@ describe.runIf(canBrowse)('the page under attack', { timeout: 90_000 }, () => {
       count += 1
       const { runId, id } = await startHostile(`hostile-${count}`, text)
       await page.goto(`${site.url()}/#/approvals/${encodeURIComponent(id)}`)
-      await page.locator('.question', { hasText: text.split('\n')[0] ?? '' }).waitFor()
+      await page.locator('h1', { hasText: text.split('\n')[0] ?? '' }).waitFor()
       await expectNothingRan(page)
       if (count > markup.length) continue
       await page.goto(`${site.url()}/#/runs/${runId}`)
@@ -124,20 +124,17 @@ describe.runIf(canBrowse)('the page under attack', { timeout: 90_000 }, () => {
     await context.close()
   })
 
-  test('another site on this machine gets nothing done with the cookie', async () => {
+  test('another site on this machine gets nothing done in the name of a person', async () => {
     const { context } = await site.open(browser)
     const { id } = await startHostile('forged', 'may it?')
     const url = `${site.url()}/v1/approvals/${encodeURIComponent(id)}`
-    const evil = createServer((_, response) => {
-      response.setHeader('content-type', 'text/html')
-      response.end(`<form method=post action="${url}" enctype="text/plain">
+    const evil = await openEvil({
+      html: `<form method=post action="${url}" enctype="text/plain">
         <input name='{"granted":true,"x":"' value='"}'></form>
-        <iframe src="${site.url()}"></iframe>`)
+        <iframe src="${site.url()}"></iframe>`,
     })
-    evil.listen(0, '127.0.0.1')
-    await once(evil, 'listening')
     const page = await context.newPage()
-    await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`)
+    await page.goto(`http://127.0.0.1:${evil.port}/`)
     const tries = await page.evaluate(`Promise.all([
       fetch(${JSON.stringify(url)}, { method: 'POST', credentials: 'include', mode: 'no-cors',
         body: '{"granted":true}' }).then((r) => r.type, () => 'failed'),
@@ -151,13 +148,40 @@ describe.runIf(canBrowse)('the page under attack', { timeout: 90_000 }, () => {
     await page.waitForLoadState()
     const { status } = await site.as.person.approvals.read({ id })
     expect(status).toBe('pending')
-    evil.close()
+    evil.server.close()
+    await context.close()
+  })
+
+  // A browser keeps 180 cookies of a host, whatever their ports, and throws the oldest away.
+  const cookies = Array.from({ length: 200 }, (_, at) => `other_${at}=x; Path=/`)
+
+  test('another port sets so many cookies that others go, and nobody is signed out', async () => {
+    const { page, context } = await site.open(browser, { isAtLocalhost: true })
+    const evil = await openEvil({ cookies: ['pawl=x; Path=/', ...cookies] })
+    const other = await context.newPage()
+    await other.goto(`http://localhost:${evil.port}/`)
+    const kept = (await context.cookies(`http://localhost:${evil.port}/`)).length
+    expect(kept).toBeGreaterThan(100)
+    expect(kept).toBeLessThan(200)
+    const sent = page.waitForRequest((request) => request.url().includes('/v1/runs'))
+    await page.reload()
+    expect(await (await sent).allHeaders()).not.toHaveProperty('cookie')
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    const me = `fetch('/v1/me', { headers: { 'x-pawl-key': localStorage.getItem('pawl.key') } })`
+    expect(await page.evaluate(`${me}.then((told) => told.status)`)).toBe(200)
+    // What the browser brings to the other port opens nothing.
+    await other.reload()
+    const brought = JSON.stringify(evil.heard)
+    const key = String(await page.evaluate("localStorage.getItem('pawl.key')"))
+    expect(brought).toContain('other_199=x')
+    expect(brought).not.toContain(key)
+    evil.server.close()
     await context.close()
   })
 
   test('the attacks on the local server are held against a person who is signed in', async () => {
     const { page, context } = await site.open(browser)
-    const signed = await signInOf(page, context)
+    const key = String(await page.evaluate("localStorage.getItem('pawl.key')"))
     const { runId } = await startHostile('local', 'hello')
     const port = Number(new URL(site.url()).port)
     const wrong: string[] = []
@@ -171,13 +195,12 @@ describe.runIf(canBrowse)('the page under attack', { timeout: 90_000 }, () => {
         .replace(/^\/api\/state/, `/v1/runs/${runId}`)
         .replace(/^\/api\/transition/, `/v1/runs/${runId}/pause`)
         .replace(/^\/(?:events|ws)$/, `/v1/runs/${runId}/stream`)
-        .replace('<valid token>', signed.key)
+        .replace('<valid token>', key)
       const { Authorization: _, Upgrade, 'Sec-WebSocket-Protocol': protocol, ...own } = headers
       const all = {
         Host: `127.0.0.1:${port}`,
         ...own,
-        Cookie: signed.cookie,
-        'x-pawl-key': signed.key,
+        'x-pawl-key': key,
         // The page reads its stream over plain HTTP; any other upgrade is sent as it is.
         ...(Upgrade === undefined || protocol !== undefined ? {} : { Upgrade }),
       }
@@ -191,14 +214,24 @@ describe.runIf(canBrowse)('the page under attack', { timeout: 90_000 }, () => {
     expect(wrong).toEqual([])
     await context.close()
   })
-
-  async function signInOf(
-    page: Page,
-    context: BrowserContext,
-  ): Promise<{ readonly cookie: string; readonly key: string }> {
-    const [cookie] = await context.cookies(site.url())
-    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' })
-    const key = String(await page.evaluate("localStorage.getItem('pawl.key')"))
-    return { cookie: `${cookie?.name}=${cookie?.value}`, key }
-  }
 })
+
+type Evil = {
+  readonly server: Server
+  readonly port: number
+  readonly heard: readonly IncomingHttpHeaders[]
+}
+
+/** A site of somebody else on this machine. */
+async function openEvil(told: { html?: string; cookies?: readonly string[] }): Promise<Evil> {
+  const heard: IncomingHttpHeaders[] = []
+  const server = createServer((request, response) => {
+    heard.push(request.headers)
+    response.setHeader('content-type', 'text/html')
+    if (told.cookies !== undefined) response.setHeader('set-cookie', told.cookies)
+    response.end(told.html ?? '')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, heard, port: (server.address() as AddressInfo).port }
+}

@@ -31,7 +31,7 @@ const shipping = {
   policy: { ask: [{ capability: 'bash' }] },
 }
 
-describe.runIf(canBrowse)('passkeys', { timeout: 60_000 }, () => {
+describe.runIf(canBrowse)('passkeys', () => {
   let site: Site
   let browser: Browser
   let owner: BrowserPage
@@ -42,7 +42,7 @@ describe.runIf(canBrowse)('passkeys', { timeout: 60_000 }, () => {
     await site.as.person.definitions.create({ definition: shipping })
     owner = await site.open(browser, { isAtLocalhost: true, path: 'passkeys' })
     await addAuthenticator(owner.page)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await site?.close()
@@ -102,7 +102,7 @@ describe.runIf(canBrowse)('passkeys', { timeout: 60_000 }, () => {
     await page.getByLabel('Change version').fill('2')
     await page.getByLabel('Reason or note').fill('after the backup')
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
-    await page.getByText(/^Approved/).waitFor()
+    await page.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
     const { items } = await site.as.person.runs.events({ runId })
     const granted = items.find((one) => one.type === 'approval.granted')
     expect(granted?.data).toMatchObject({

@@ -9,7 +9,7 @@ import { canBrowse, openBrowser, openSite, type Site } from './browser.ts'
 
 const phone = { width: 380, height: 780 }
 
-describe.runIf(canBrowse)('the page', { timeout: 60_000 }, () => {
+describe.runIf(canBrowse)('the page', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe.runIf(canBrowse)('the page', { timeout: 60_000 }, () => {
     site = await openSite()
     browser = await opening
     await site.as.person.definitions.create({ definition: release })
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await site?.close()
@@ -53,14 +53,44 @@ describe.runIf(canBrowse)('the page', { timeout: 60_000 }, () => {
     await other.context().close()
   })
 
+  test('the first steps are told by the log, from a blocked call to the proof', async () => {
+    const { page, context, faults } = await site.open(browser)
+    const steps = page.getByRole('region', { name: 'First steps' })
+    await steps.getByText('pawl demo').waitFor()
+    const { runId } = await site.as.agent.runs.start({ definition: 'release', workspace: '/work' })
+    const done = (hasText: string) => {
+      return steps.getByRole('listitem').filter({ hasText }).getByText('done', { exact: true })
+    }
+    await steps.getByText('A call is blocked').waitFor()
+    expect(await done('A call is blocked').count()).toBe(0)
+    await site.as.agent.runs.check({ runId, tool: 'Bash', input: { command: 'rm -rf /' } })
+    await done('A call is blocked').waitFor()
+    await site.as.agent.runs.signal({ runId, name: 'READY' })
+    await done('The run moves on').waitFor()
+    await site.as.agent.runs.signal({ runId, name: 'SHIP', data: { version: '1' } })
+    await steps.getByRole('link', { name: 'Decide now' }).waitFor()
+    const [{ id = '', hash = '' } = {}] = (await site.as.person.approvals.list({ runId })).items
+    await site.as.person.approvals.decide({ id, hash, granted: false, note: 'later' })
+    await done('You decide').waitFor()
+    await steps.getByRole('button', { name: 'Check the log' }).click()
+    await steps.getByText('every hash matches').waitFor()
+    await steps.getByRole('button', { name: 'Hide' }).click()
+    await page.reload()
+    await page.getByRole('region', { name: 'Open runs' }).waitFor()
+    expect(await steps.count()).toBe(0)
+    expect(faults).toEqual([])
+    await site.as.person.runs.cancel({ runId })
+    await context.close()
+  })
+
   test('a run is seen to begin and to move, without a reload', async () => {
     const { page, context, faults, strangers } = await site.open(browser)
     await heading(page, 'No pending approvals').waitFor()
     const { runId } = await site.as.agent.runs.start({ definition: 'release' })
     const now = page.getByRole('region', { name: 'Open runs' })
-    await now.getByText('plan · 0 calls').waitFor()
+    await now.getByText('plan', { exact: true }).waitFor()
     await site.as.agent.runs.signal({ runId, name: 'READY' })
-    await now.getByText('build · 0 calls').waitFor()
+    await now.getByText('build', { exact: true }).waitFor()
     await now.getByRole('link', { name: /release/ }).click()
     await heading(page, /release/)
       .first()
@@ -81,7 +111,7 @@ describe.runIf(canBrowse)('the page', { timeout: 60_000 }, () => {
     const { runId } = await startAsking('1.0.0')
     const { page, context, faults } = await site.open(browser, { size: phone })
     await page.getByRole('link', { name: 'Review' }).click()
-    await page.locator('.question', { hasText: 'ship it?' }).waitFor()
+    await heading(page, 'ship it?').waitFor()
     await page.getByLabel('Change version').fill('1.0.1')
     const approve = page.getByRole('button', { name: 'Approve' })
     const box = await approve.boundingBox()
@@ -100,7 +130,7 @@ describe.runIf(canBrowse)('the page', { timeout: 60_000 }, () => {
     const { runId } = await startAsking('2.0.0')
     const { page, context } = await site.open(browser)
     await page.getByRole('link', { name: 'Review' }).click()
-    await page.locator('.question', { hasText: 'ship it?' }).waitFor()
+    await heading(page, 'ship it?').waitFor()
     await page.keyboard.press('r')
     await page.keyboard.type('not on a Friday')
     await page.keyboard.press('Control+Enter')
@@ -134,7 +164,7 @@ describe.runIf(canBrowse)('the page', { timeout: 60_000 }, () => {
     await heading(page, 'Instructions at that time').waitFor()
     await page.getByRole('region', { name: 'Brief' }).getByText('Plan it.').waitFor()
     await page.locator('.stage-node.here', { hasText: 'plan' }).waitFor()
-    await page.getByRole('button', { name: 'Now' }).click()
+    await page.getByRole('button', { name: 'Now', exact: true }).click()
     await page.locator('.stage-node.here', { hasText: 'build' }).waitFor()
     await page.getByRole('region', { name: 'Brief' }).getByText('Build it.').waitFor()
     expect(faults).toEqual([])

@@ -23,7 +23,10 @@ const doors: Readonly<Record<string, Door>> = {
   hook: async ({ bench, call }) => {
     const context = openHookAnswerer({
       runtime: bench.runtime,
-      settings: { askWaitMs: 0, stopsMax: 1, otherSessions: 'refused', promptApprovals: false },
+      settings: {
+        ...{ askWaitMs: 0, orderWaitMs: 0, stopsMax: 1 },
+        ...{ otherSessions: 'refused', promptApprovals: false },
+      },
       checkHooks: () => [],
       guard: { of: () => null, namedIn: () => null },
       report: () => undefined,

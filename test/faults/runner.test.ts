@@ -31,16 +31,16 @@ test.for(['full', 'contained'] as const)(
   },
 )
 
-test.for(scenarioNames)('nothing is left of a job: %s', { timeout: 120_000 }, async (name) => {
+test.for(scenarioNames)('nothing is left of a job: %s', async (name) => {
   const held = await repeat(scenarioNamed(name), rounds)
   expect(held).toMatchObject({ rounds, survivors: 0, hangs: 0 })
   expect(held.growthBytes).toBeLessThanOrEqual(growthBytesMax)
 })
 
-test('nothing is left of the jobs of a killed daemon', { timeout: 120_000 }, async () => {
+test('nothing is left of the jobs of a killed daemon', async () => {
   expect(await killedDaemon(rounds)).toMatchObject({ survivors: 0, hangs: 0 })
 })
 
-test('a daemon that comes back finds its jobs with every byte', { timeout: 120_000 }, async () => {
+test('a daemon that comes back finds its jobs with every byte', async () => {
   expect(await restartedDaemon(10)).toBe(0)
 })

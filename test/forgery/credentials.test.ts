@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { issueCredential } from '../../src/client/issue-credential.ts'
 import {
   type House,
   hookSecretIn,
@@ -26,7 +27,7 @@ describe.runIf(isOurNode)('a credential that is not good for it', () => {
     house = openHouse()
     installHooksIn(house, '/elsewhere')
     writeFileSync(join(house.workspace, 'release.json'), JSON.stringify(release))
-  }, 60_000)
+  })
   afterAll(() => house.close())
 
   const tokenOf = (name: string): string =>
@@ -63,6 +64,13 @@ describe.runIf(isOurNode)('a credential that is not good for it', () => {
     const answer = await fetch(`${house.note()?.http}/v1/runs/${runId}`, { headers })
     return ((await answer.json()) as { head: { seq: number } }).head.seq
   }
+  /** How many attempts the daemon says that it has refused. */
+  const refusedCount = async (): Promise<number> => {
+    const headers = { authorization: `Bearer ${tokenOf('person')}` }
+    const answer = await fetch(`${house.note()?.http}/v1/status`, { headers })
+    const { found } = (await answer.json()) as { readonly found: readonly string[] }
+    return Number(/good for: (\d+) refused/.exec(found.join('\n'))?.[1] ?? 0)
+  }
   const call = {
     ...{ tool_name: 'Read', tool_input: { file_path: 'a.ts' }, tool_use_id: 't1' },
   }
@@ -86,9 +94,10 @@ describe.runIf(isOurNode)('a credential that is not good for it', () => {
     })
     afterAll(async () => void (await house.json('cancel', runId)))
     test.each(attempts)('$event with the secret: $secret', async ({ event, more, secret }) => {
-      const before = await seqOf(runId)
+      const [before, refused] = [await seqOf(runId), await refusedCount()]
       expect((await post(hookSecretFor[secret](), event, more)).status).toBe(401)
       expect(await seqOf(runId)).toBe(before)
+      expect(await refusedCount()).toBe(refused + 1)
     })
   })
 
@@ -151,11 +160,57 @@ describe.runIf(isOurNode)('a credential that is not good for it', () => {
     )
     test.each(all)('$attempt with $name', async ({ attempt, name }) => {
       const token = await who[name]()
-      const before = await seqOf(runId)
+      const [before, refused] = [await seqOf(runId), await refusedCount()]
       const [path, body] = request[attempt]
       const { status } = await api(`runs/${runId}/${path}`, token, body)
       expect(status).toBe(name === 'the secret of the hooks' ? 401 : 403)
       expect(await seqOf(runId)).toBe(before)
+      expect(await refusedCount()).toBe(refused + 1)
+    })
+    const looks = ['jobs', 'jobs/proc_1', 'jobs/proc_1/logs', 'jobs/proc_1/wait'] as const
+    test.each(looks)('nor is a call of it recorded by looking at %s', async (path) => {
+      const [before, refused] = [await seqOf(runId), await refusedCount()]
+      for (const name of ['agent.token', 'a credential of its own'] as const) {
+        const headers = { authorization: `Bearer ${await who[name]()}` }
+        const url = `${house.note()?.http}/v1/${path}?run_id=${runId}`
+        expect((await fetch(url, { headers })).status).toBe(403)
+      }
+      expect(await seqOf(runId)).toBe(before)
+      expect(await refusedCount()).toBe(refused + 2)
+    })
+    test.each(['agent', 'run'])('nor is a call reported as a gateway, by an %s', async (kind) => {
+      const free = await house.json('start', 'release.json')
+      const own = (await house.json('credential', free.runId)) as never as { credential: string }
+      const token = kind === 'run' ? own.credential : await who['a credential of its own']()
+      const before = await seqOf(free.runId)
+      const posing = { workspace: house.workspace, runId: free.runId, holder: 'h' }
+      const server = { server: 'fs', tool: 'read' }
+      const asked = await api('gateway/calls', token, { ...posing, server, input: {}, waitMs: 0 })
+      expect([asked.status, asked.body.code]).toEqual([403, 'NOT_PERMITTED'])
+      const report = { holder: 'h', runId: free.runId, callId: 'c1', ok: true, output: '{"a":1}' }
+      const told = await api('gateway/reports', token, { ...report, bytes: 7, costMicroUsd: 0 })
+      expect(told.status).toBe(403)
+      const launch = { scope: null, server: 'fs', launch: { command: 'x' }, tools: null }
+      const seen = await api('gateway/pins', token, { workspace: house.workspace, ...launch })
+      expect(seen.status).toBe(403)
+      expect(await seqOf(free.runId)).toBe(before)
+    })
+    test('the doctor tells of all of it', async () => {
+      const doctor = house.start(['doctor'])
+      await doctor.ended
+      expect(doctor.said()).toMatch(/noticed +attempts that no credential was good for: \d+/)
+      expect(doctor.said()).toContain('NOT_PERMITTED')
+    })
+    test('a program that has a credential goes on with it, for that run alone', async () => {
+      const [own, other] = [
+        await house.json('start', 'release.json'),
+        await house.json('start', 'release.json'),
+      ]
+      const { credential } = await house.json('credential', own.runId)
+      const socket = join(house.folder, 'daemon.sock')
+      const token = await issueCredential(socket, credential)
+      expect((await api(`runs/${own.runId}/cancel`, token, {})).status).toBe(200)
+      expect((await api(`runs/${other.runId}/cancel`, token, {})).status).toBe(403)
     })
     test('nor is a session of a host claimed or a run started for it', async () => {
       const token = await who['a credential of its own']()

@@ -1,6 +1,6 @@
 /**
  * Attempts to decide without the person, once a passkey is registered: with a stolen token or
- * cookie, with old, bent or borrowed signatures, with keys of one's own, and on the record. None
+ * key, with old, bent or borrowed signatures, with keys of one's own, and on the record. None
  * may succeed, and each is turned away by its own code.
  */
 import { expect, test } from 'vitest'
@@ -136,15 +136,19 @@ const attempts: readonly Attempt[] = [
       coded(() => daemon.client('socket').approvals.decide({ id: asked.id, granted: true })),
   },
   {
-    name: 'a stolen cookie and key approve',
+    name: 'the stolen key of a sign-in approves',
     code: 'PASSKEY_NEEDED',
     act: async ({ daemon, asked }) => {
-      const caller = { role: 'person', name: 'ada', access: 'admin' } as const
-      const input = { id: asked.id, granted: true }
-      const signal = (): AbortSignal => new AbortController().signal
-      const request = { door: 'http', input, commandId: null, signal, traceparent: null } as const
-      const answer = await daemon.api.perform('approvals.decide', caller, request)
-      return answer.ok ? 'done' : answer.problem.code
+      const { code } = await daemon.client('http').signIns.invite({})
+      const origin = `http://127.0.0.1:${daemon.http.port}`
+      const post = async (path: string, body: object, more = {}) => {
+        const headers = { origin, 'content-type': 'application/json', ...more }
+        const sent = { headers, body: JSON.stringify(body) }
+        return JSON.parse((await daemon.ask(`POST ${path}`, sent)).text)
+      }
+      const { key } = await post('/v1/sign-in', { code })
+      const path = `/v1/approvals/${encodeURIComponent(asked.id)}`
+      return (await post(path, { granted: true }, { 'x-pawl-key': key })).code ?? 'done'
     },
   },
   {
@@ -358,6 +362,8 @@ test.each(attempts)('nothing is decided when $name', async ({ act, code, isUnrec
   expect(verified).toMatchObject({ ok: true, signatures: { signed: 0, unsigned: 0 } })
   const refused = verified.ok ? (verified.signatures?.refused ?? 0) : 0
   expect(refused > 0).toBe(isUnrecorded !== true)
+  // What the run does not tell, the doctor does.
+  if (isUnrecorded === true) expect(runtime.attempts.list().join()).toContain('refused')
 })
 
 test('a stolen token can neither force the run past its gate nor suspend its rules', async () => {
@@ -370,6 +376,23 @@ test('a stolen token can neither force the run past its gate nor suspend its rul
   expect(await coded(force)).toBe('PASSKEY_NEEDED')
   expect(await coded(() => person.runs.pause({ runId, release: true }))).toBe('PASSKEY_NEEDED')
   expect((await world.runtime.readApproval(id)).status).toBe('pending')
+  const told = world.runtime.attempts.list().join()
+  expect([told.includes('runs.force'), told.includes('runs.pause')]).toEqual([true, true])
+})
+
+test('a refused attempt tells which program made it', async () => {
+  const { runtime, asked } = await openWorld()
+  const peer = { uid: 7, pid: 9, executable: '/bin/\u001b[2Jnode', script: null }
+  const decision = { granted: true, note: '', hash: null, edits: null, peer: async () => peer }
+  const by = { actor: { kind: 'person', name: 'ada' }, commandId: null } as const
+  await runtime.resolve(asked.id, decision, by)
+  const { events } = await runtime.exportRun(asked.runId)
+  expect(JSON.parse(events.at(-1)?.data ?? '')).toMatchObject({
+    code: 'DECISION_NOT_PROVEN',
+    message: expect.stringContaining(
+      'did not sign it; sent by /bin/\\u001b[2Jnode (pid 9, user 7)',
+    ),
+  })
 })
 
 test('what ada signs is decided, and verifies', async () => {
@@ -549,6 +572,7 @@ const keyAttempts: readonly KeyAttempt[] = [
 test.each(keyAttempts)('no key counts when $name', async ({ act, code }) => {
   const world = await openWorld()
   expect(await act(world)).toBe(code)
+  expect(world.runtime.attempts.list().join()).toContain(code)
   const { keys } = await world.runtime.passkeys.list()
   const active = keys.filter((key) => key.untilSeq === null)
   expect(active.filter((key) => key.person === 'ada').map((key) => key.credentialId)).toEqual([

@@ -1,10 +1,10 @@
 /**
- * What the fuzzer of requests is let loose on: a run of the agent's own, a run of somebody else,
- * and what became of them. Whether the credential reaches other runs is found out by trying.
+ * What the fuzzer of requests is let loose on: runs of the agent's own, with credentials for them,
+ * and runs of somebody else, of which it knows everything but a credential.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client } from '../../src/client/index.ts'
+import { type Client, openClient } from '../../src/client/index.ts'
 import type { FuzzOptions } from './requests.ts'
 
 const source = JSON.stringify({
@@ -21,43 +21,89 @@ const source = JSON.stringify({
   },
 })
 
+/** Of a session, of one run, or `agent.token` itself. */
+export type CredentialKind = 'session' | 'run' | 'bare'
+
+const lastRecords = 5
+
+/** What one round of requests is sent with. */
+export type FuzzedRound = Pick<FuzzOptions, 'token' | 'known' | 'workspace'>
+
 export type FuzzedRuns = {
-  readonly own: string
-  readonly other: string
-  /** Whether the credential can change the runs of others. */
-  readonly isScoped: boolean
-  readonly known: FuzzOptions['known']
-  readonly workspace: string
-  /** Where the other run's log ends. */
-  readonly otherEnd: () => Promise<string>
+  /** A run of the agent's own in a folder of its own, and a credential of that kind. */
+  readonly begin: (kind: CredentialKind) => Promise<FuzzedRound>
+  /** The heads of runs that the agent has no business in, and the last records of their logs. */
+  readonly othersEnd: () => Promise<string>
 }
 
-type Clients = { readonly person: Client; readonly agent: Client; readonly folder: string }
+type Clients = {
+  readonly person: Client
+  readonly url: string
+  /** `agent.token`. */
+  readonly bare: string
+  readonly folder: string
+}
 
-/** Starts the runs. */
-export async function startFuzzedRuns({ person, agent, folder }: Clients): Promise<FuzzedRuns> {
-  const start = async (name: string): Promise<string> => {
+/** Starts the runs of others: one that a session of a host works on, and one that asks a person. */
+export async function startFuzzedRuns({ person, url, bare, folder }: Clients): Promise<FuzzedRuns> {
+  let roundsCount = 0
+  const start = async (name: string, more: { readonly session?: string } = {}) => {
     const workspace = join(folder, name)
     mkdirSync(workspace, { recursive: true })
-    return (await person.call('runs.start', { definition: 'fuzzed', workspace })).runId
+    const { runId } = await person.call('runs.start', { definition: 'fuzzed', workspace, ...more })
+    return { runId, workspace }
   }
   await person.call('definitions.create', { source, format: 'json' })
-  const [own, other, third] = [await start('own'), await start('other'), await start('third')]
-  await person.call('runs.signal', { runId: other, name: 'ASK' })
-  const isScoped = await agent.call('runs.pause', { runId: third }).then(
-    () => false,
-    () => true,
-  )
-  const workspace = join(folder, 'own')
-  const runs = isScoped ? [own, own, other] : [own]
-  const folders = isScoped ? [workspace, join(folder, 'other')] : [workspace]
-  const byField: Readonly<Record<string, readonly string[]>> = {
-    ...{ runId: runs, run_id: runs, workspace: folders, cwd: folders, folder: folders },
-    ...{ session: ['claude:s1', 'claude:s2'], definition: ['fuzzed', 'nothing'] },
-    ...{ name: ['NEXT', 'BACK', 'ASK', 'fuzzed'], tool: ['Read', 'Bash'], command: ['git status'] },
-    ...{ source: [source], host: ['claude', 'codex'], key: ['k1', 'k2'], callId: [`${own}:c1`] },
+  const held = await start('held', { session: 'claude:held' })
+  const asking = await start('asking', { session: 'claude:asking' })
+  await person.call('runs.signal', { runId: asking.runId, name: 'ASK' })
+  const others = [held, asking]
+  return {
+    begin: async (kind) => {
+      roundsCount += 1
+      const own = await start(`own${roundsCount}`)
+      const token = await credentialFor(kind, { person, url, bare, runId: own.runId })
+      const runs = [own.runId, own.runId, ...others.map(({ runId }) => runId)]
+      const folders = [own.workspace, ...others.map(({ workspace }) => workspace)]
+      const byField: Readonly<Record<string, readonly string[]>> = {
+        ...{ runId: runs, run_id: runs, workspace: folders, cwd: folders, folder: folders },
+        ...{ session: ['claude:held', 'claude:s2'], definition: ['fuzzed', 'nothing'] },
+        ...{ name: ['NEXT', 'BACK', 'ASK', 'fuzzed'], tool: ['Read', 'Bash'] },
+        ...{ command: ['git status'], source: [source], host: ['claude', 'codex'] },
+        ...{ key: ['k1', 'k2'], callId: runs.map((runId) => `${runId}:c1`) },
+      }
+      const { workspace } = own
+      return { token, workspace, known: (field) => byField[field] ?? [] }
+    },
+    othersEnd: async () => {
+      const ends: unknown[] = []
+      for (const { runId } of others) {
+        const { head } = await person.call('runs.read', { runId })
+        const after = Math.max(0, head.seq - lastRecords)
+        const { items } = await person.call('runs.events', { runId, after })
+        ends.push({ head, items })
+      }
+      return JSON.stringify(ends, null, 1)
+    },
   }
-  const otherEnd = async (): Promise<string> =>
-    JSON.stringify((await person.call('runs.read', { runId: other })).head)
-  return { own, other, isScoped, workspace, otherEnd, known: (field) => byField[field] ?? [] }
+}
+
+type Issue = Omit<Clients, 'folder'> & { readonly runId: string }
+
+/** A credential that reaches its own run, which is tried. */
+async function credentialFor(
+  kind: CredentialKind,
+  { person, url, bare, runId }: Issue,
+): Promise<string> {
+  if (kind === 'bare') return bare
+  const agent = openClient({ url, token: bare })
+  const { credential } =
+    kind === 'run'
+      ? await person.call('credentials.forRun', { runId })
+      : await agent.call('credentials.issue', {})
+  agent.close()
+  const own = openClient({ url, token: credential })
+  await own.call('runs.check', { runId, tool: 'Read', input: { file_path: 'a' } })
+  own.close()
+  return credential
 }

@@ -9,6 +9,7 @@ import type { Canary } from '../../src/prove/canary.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
 import { fileText, putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
+import { plainHosts } from './hosts.ts'
 
 type Hooks = 'installed' | 'none'
 
@@ -43,7 +44,6 @@ function onFiles(world: SandboxEnv): readonly Canary[] {
     hasLanded: () => fileText(mark(id)) !== null,
   })
   const edited = putFile(world, 'canary-edit', 'before\n')
-  const match = 'SUBTASK-ADVERSARY'
   return [
     {
       id: 'edits while planning',
@@ -60,6 +60,17 @@ function onFiles(world: SandboxEnv): readonly Canary[] {
       hand.shell(`bash -c 'printf x > ${mark('shell')}'`),
     ]),
     made('heredoc', [hand.heredoc('canary-heredoc', 'x')]),
+    ...(plainHosts.has(world.host) ? [] : onHelpers(world, made)),
+  ]
+}
+
+type Make = (id: string, calls: readonly ScriptedCall[]) => Canary
+
+function onHelpers(world: SandboxEnv, made: Make): readonly Canary[] {
+  const hand = drivers[world.host].toolCalls
+  const mark = (id: string): string => join(world.project, `canary-${id}`)
+  const match = 'SUBTASK-ADVERSARY'
+  return [
     {
       ...made('subagent', [hand.agent(`${match}: do your part`)]),
       lane: {
@@ -82,7 +93,8 @@ function onSettings(world: SandboxEnv, hooks: Hooks): Canary {
   const hand = drivers[world.host].toolCalls
   const name = agentHosts[world.host].hooksFile
   const settings = join(world.project, name)
-  const text = '{"hooks": {}}\n'
+  // A host ends where what it loads cannot be read.
+  const text = name.endsWith('.js') ? 'export default () => "hooks"\n' : '{"hooks": {}}\n'
   if (hooks === 'none') putFile(world, name, text)
   putFile(world, 'harmless.json', '{}\n')
   const before = fileText(settings)

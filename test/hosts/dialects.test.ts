@@ -51,15 +51,23 @@ function offersNewTools(host: ProvableHostId): boolean {
   return host === 'gemini' || host === 'opencode'
 }
 
-/** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
-function warmUp({ host }: SandboxEnv): readonly Turn[] {
-  const look = { tools: [drivers[host].toolCalls.shell('true')], delayMs: 4_000 }
-  return host === 'codex' ? [look, look] : []
+/** WHY until: some hosts begin before the tools of a server are there. */
+function turnsFor([first, ...rest]: readonly ScriptedCall[]): readonly Turn[] {
+  const begun = first === undefined ? [] : [{ tools: [first], until: 'READY' }]
+  return [...begun, ...rest.map(turnFor)]
 }
 
-/** How a person tells each host of the daemon's own server, as docs/reference/mcp.md shows it. */
+/** Claude Code hears of a changed list a moment later. */
+function turnFor(call: ScriptedCall): Turn {
+  return call === searchForTrip ? { tools: [call], until: 'book_trip' } : { tools: [call] }
+}
+
+/**
+ * How a person tells each host of the daemon's own server, as docs/reference/mcp.md shows it; null:
+ * it has no MCP servers.
+ */
 const overHttp: Readonly<
-  Record<ProvableHostId, (url: string) => Readonly<Record<string, string>>>
+  Record<ProvableHostId, ((url: string) => Readonly<Record<string, string>>) | null>
 > = {
   claude: (url) => ({
     '.mcp.json': JSON.stringify({
@@ -96,6 +104,7 @@ const overHttp: Readonly<
       },
     }),
   }),
+  pi: null,
   opencode: (url) => ({
     'opencode.json': JSON.stringify({
       mcp: {
@@ -105,21 +114,24 @@ const overHttp: Readonly<
   }),
 }
 
-test.each(testedHosts)('%s: the server of the daemon is reached over HTTP', async (host) => {
+const httpHosts = testedHosts.filter((host) => overHttp[host] !== null)
+
+test.each(httpHosts)('%s: the server of the daemon is reached over HTTP', async (host) => {
   const world = await worldFor(host)
   putFile(world, '.pawl/definitions/ship.json', JSON.stringify(workflow))
   await world.mustPawl('runs')
   const { http } = JSON.parse(readFileSync(join(world.pawlHome, 'daemon.json'), 'utf8'))
   const url = new URL('/mcp', http)
   url.searchParams.set('workspace', world.project)
-  for (const [name, text] of Object.entries(overHttp[host](url.href))) putFile(world, name, text)
+  for (const [name, text] of Object.entries(overHttp[host]?.(url.href) ?? {}))
+    putFile(world, name, text)
   const token = readFileSync(join(world.pawlHome, 'agent.token'), 'utf8').trim()
   const calls = callsFor(world).slice(0, 2)
   const transcript = await drive({
     ...world,
     env: { ...world.env, PAWL_TOKEN: token },
     script: {
-      turns: [...warmUp(world), ...calls.map((call) => ({ tools: [call] })), { text: 'Done.' }],
+      turns: [...turnsFor(calls), { text: 'Done.' }],
     },
     timeoutMs: 120_000,
   })
@@ -138,14 +150,10 @@ test.each(testedHosts)('%s: a workflow, a checklist and a form are finished', as
   }
   await world.mustPawl('init', host, '--yes')
   // WHY slowly: some hosts read a changed list again a few seconds after the last time.
-  const pause = host === 'codex' ? {} : { delayMs: 5_000 }
-  const turns = [
-    ...warmUp(world),
-    ...callsFor(world).map((call) => ({
-      tools: [call],
-      ...(call.name.endsWith('pawl_submit') ? pause : {}),
-    })),
-  ]
+  const pause = offersNewTools(host) ? { delayMs: 5_000 } : {}
+  const turns = turnsFor(callsFor(world)).map((turn) =>
+    turn.tools?.some(({ name }) => name.endsWith('pawl_submit')) ? { ...turn, ...pause } : turn,
+  )
   const transcript = await drive({
     ...world,
     script: { turns: [...turns, { text: 'All done.', ...pause }] },

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Canary } from '../../src/prove/canary.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import { fileText, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
+import { pawlProgram } from './hosts.ts'
 
 export const failures = {
   killed: 'daemon killed',
@@ -128,14 +129,13 @@ function missing(world: SandboxEnv): Failure {
 function clock(world: SandboxEnv): Failure {
   const file = join(world.root, 'clock-offset')
   const shift = join(world.root, 'shift-clock.mjs')
-  const program = join(import.meta.dirname, '..', '..', 'src', 'main', 'pawl.ts')
   return {
     begin: async () => {
       await world.mustPawl('stop')
       writeFileSync(file, '0')
       writeFileSync(shift, shiftText(file))
       const env = { HOME: world.home, PATH: process.env.PATH ?? '', PAWL_HOME: world.pawlHome }
-      const args = ['--import', shift, program, 'serve', '--quiet']
+      const args = ['--import', shift, pawlProgram, 'serve', '--quiet']
       spawn(process.execPath, args, { env, stdio: 'ignore', detached: true }).unref()
       await world.mustPawl('runs')
       writeFileSync(file, '30000')

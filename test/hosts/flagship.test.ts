@@ -4,41 +4,19 @@
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { drive } from '../../src/prove/hosts/drive.ts'
-import { fileText, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
-import { flagshipScript, putBug } from './flagship.ts'
+import { fileText } from '../../src/prove/sandbox-env.ts'
+import { flagshipScript, putBug, workFlagship } from './flagship.ts'
 import { testedHosts, worldFor } from './hosts.ts'
 
 const definition = join(import.meta.dirname, '../../examples/workflow/tdd-bug-fix.json')
-const looksMax = 200
-
-/** Waits for the question, and says yes. */
-async function approveNext(world: SandboxEnv, run: string): Promise<void> {
-  for (let looks = 0; looks < looksMax; looks += 1) {
-    const { items } = JSON.parse(await world.mustPawl('approvals', run, '--json'))
-    for (const { id } of items) await world.mustPawl('approve', id)
-    if (items.length > 0) return
-    await sleep(200)
-  }
-}
 
 test.each(testedHosts)('%s: the flagship is finished without a false refusal', async (host) => {
   const world = await worldFor(host)
   putBug(world)
   await world.mustPawl('init', host, '--yes')
   const run: string = JSON.parse(await world.mustPawl('start', definition, '--json')).runId
-  let approved: Promise<void> | null = null
-  const transcript = await drive({
-    ...world,
-    script: flagshipScript(world),
-    onTurn: ({ calls }) => {
-      if (JSON.stringify(calls).includes('pawl_wait')) approved = approveNext(world, run)
-    },
-    timeoutMs: 240_000,
-  })
-  await approved
+  const transcript = await workFlagship(world, run, flagshipScript(world))
   const story = transcript.calls.map(
     ({ name, input, told }) => `${name} ${JSON.stringify(input).slice(0, 200)}\n    ${told}`,
   )

@@ -5,8 +5,10 @@
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProvableHostId } from '../../src/core/hosts/registry.ts'
 import type { JsonObject } from '../../src/core/json.ts'
+import { drive, type Transcript } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import { turnOf } from '../../src/prove/hosts/tool-calls.ts'
 import type { Lane, Script, ScriptedCall, Turn } from '../../src/prove/model/script.ts'
@@ -25,7 +27,7 @@ type Habits = {
   readonly reach?: (call: ScriptedCall) => ScriptedCall
 }
 
-const { claude, codex, copilot, gemini, opencode, qwen } = drivers
+const { claude, codex, copilot, gemini, opencode, pi, qwen } = drivers
 
 function codexSearch(query: string): ScriptedCall {
   return { name: 'tool_search', kind: 'search', input: { query } }
@@ -35,8 +37,10 @@ function codexAgent(name: string, input: JsonObject): ScriptedCall {
   return { name, namespace: 'multi_agent_v1', input }
 }
 
-/** WHY wait: a server needs a moment before the search knows its tools. */
-const startMs = 6_000
+/** WHY until: a server needs a moment before the search knows its tools. */
+function findPawl(search: ScriptedCall): Turn {
+  return { tools: [search], until: 'pawl_get_state' }
+}
 
 const habits: Readonly<Record<ProvableHostId, Habits>> = {
   claude: {
@@ -46,10 +50,7 @@ const habits: Readonly<Record<ProvableHostId, Habits>> = {
     delegate: (prompt) => [turnOf(claude.toolCalls.agent(prompt))],
   },
   codex: {
-    load: [
-      { tools: [codexSearch('pawl')], delayMs: startMs },
-      turnOf(codexSearch('spawn sub-agent')),
-    ],
+    load: [findPawl(codexSearch('pawl')), turnOf(codexSearch('spawn sub-agent'))],
     note: [turnOf({ name: 'create_goal', input: { objective: 'fix add' } })],
     search: (pattern) => codex.toolCalls.shell(`grep -rn "${pattern}" src | head -20`),
     delegate: (prompt) => [
@@ -71,7 +72,7 @@ const habits: Readonly<Record<ProvableHostId, Habits>> = {
     delegate: (prompt) => [turnOf(gemini.toolCalls.agent(prompt))],
   },
   qwen: {
-    load: [{ tools: [{ name: 'tool_search', input: { query: 'pawl' } }], delayMs: startMs }],
+    load: [findPawl({ name: 'tool_search', input: { query: 'pawl' } })],
     note: [turnOf({ name: 'get_goal', input: {} })],
     search: (pattern) => ({ name: 'grep_search', input: { pattern } }),
     delegate: (prompt) => [turnOf(qwen.toolCalls.agent(prompt))],
@@ -87,6 +88,13 @@ const habits: Readonly<Record<ProvableHostId, Habits>> = {
     ],
     search: (pattern) => ({ name: 'grep', input: { pattern } }),
     delegate: (prompt) => [turnOf(copilot.toolCalls.agent(prompt))],
+  },
+  // It has neither a list of tasks nor sub-agents.
+  pi: {
+    load: [],
+    note: [],
+    search: (pattern) => pi.toolCalls.shell(`grep -rn "${pattern}" src`),
+    delegate: () => [],
   },
   opencode: {
     load: [],
@@ -148,7 +156,11 @@ export function flagshipScript(world: SandboxEnv): Script {
   const testFile = 'test/add.test.mjs'
   const writeTest = write?.(join(project, testFile), test) ?? patch?.(testFile, patchLines(test))
   if (writeTest === undefined) throw new Error(`${host} can not write`)
-  const tests = turnOf(shell('npm test 2>&1 | tail -20'))
+  // Codex reports no exit codes, so there Pawl runs the tests, by a tool that is searched for.
+  const tests =
+    host === 'codex'
+      ? [turnOf(codexSearch('process_run')), own('process_run', { command: 'npm test' })]
+      : [turnOf(shell('npm test'))]
   const sub: Lane = {
     name: 'sub',
     match: 'LOOK-INTO-ADD',
@@ -156,7 +168,7 @@ export function flagshipScript(world: SandboxEnv): Script {
   }
   return {
     prompt: 'Fix the bug in BUG.md.',
-    lanes: [sub],
+    lanes: delegate(subPrompt).length === 0 ? [] : [sub],
     turns: [
       ...load,
       ...note,
@@ -166,11 +178,11 @@ export function flagshipScript(world: SandboxEnv): Script {
       ...delegate(subPrompt),
       send('UNDERSTOOD', { bug: 'add subtracts', suspect: 'src/add.mjs' }),
       turnOf(writeTest),
-      tests,
+      ...tests,
       send('RED', { failure: 'Expected values to be strictly equal: -1 !== 3' }),
       ...edit({ path: join(project, 'src/add.mjs'), before: '  return a - b', after: fixedLine }),
-      tests,
-      send('GREEN', { failing: 0 }),
+      ...tests,
+      send('GREEN'),
       turnOf(shell('npm run lint')),
       send('CLEAN'),
       turnOf(shell('git --no-pager diff')),
@@ -183,6 +195,35 @@ export function flagshipScript(world: SandboxEnv): Script {
       { text: 'The bug is fixed.' },
     ],
   }
+}
+
+const looksMax = 200
+
+/** Waits for the question, and says yes. */
+async function approveNext(world: SandboxEnv, run: string): Promise<void> {
+  for (let looks = 0; looks < looksMax; looks += 1) {
+    const { items } = JSON.parse(await world.mustPawl('approvals', run, '--json'))
+    for (const { id } of items) await world.mustPawl('approve', id)
+    if (items.length > 0) return
+    await sleep(200)
+  }
+}
+
+/** A session that works through a run, with a person who agrees to the merge. */
+export async function workFlagship(
+  world: SandboxEnv,
+  run: string,
+  script: Script,
+): Promise<Transcript> {
+  let approved: Promise<void> | null = null
+  const transcript = await drive({
+    ...{ ...world, script, timeoutMs: 240_000 },
+    onTurn: ({ calls }) => {
+      if (JSON.stringify(calls).includes('pawl_wait')) approved = approveNext(world, run)
+    },
+  })
+  await approved
+  return transcript
 }
 
 /** The driver's patch takes one line, and each of the others needs its own mark. */

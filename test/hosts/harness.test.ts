@@ -3,18 +3,24 @@
  * hook that has nothing to do with Pawl. What can not fail proves nothing.
  */
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { callCanaries, typedCanary } from '../../src/prove/canaries.ts'
 import { tryCanaries } from '../../src/prove/canary.ts'
+import { openLocalWeb } from '../../src/prove/local-web.ts'
 import type { SandboxEnv } from '../../src/prove/sandbox-env.ts'
-import { putDenyingHook, testedHosts, worldFor } from './hosts.ts'
+import { plainHosts, putDenyingHook, testedHosts, worldFor } from './hosts.ts'
 
 const server = join(import.meta.dirname, '..', '..', 'src', 'prove', 'mcp-canary.ts')
 async function tryCalls(world: SandboxEnv): Promise<ReadonlyMap<string, boolean | null>> {
   const typed = typedCanary(world)
+  const web = await openLocalWeb()
+  onTestFinished(() => web.close())
+  // Some hosts fetch nothing from this machine, with or without a hook.
+  const left = plainHosts.has(world.host) ? ['fetch', 'subagent', 'mcp'] : ['fetch']
+  const calls = callCanaries(world, web).filter(({ id }) => !left.includes(id))
   const { tried, transcript } = await tryCanaries({
     world,
-    canaries: [...callCanaries(world), ...(typed === null ? [] : [typed])],
+    canaries: [...calls, ...(typed === null ? [] : [typed])],
     mcp: { canary: { command: process.execPath, args: [server] } },
     hookTrust: 'skipped',
     timeoutMs: 120_000,

@@ -11,7 +11,7 @@ import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
 import { fileText, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
-import { begin, testedHosts, worldFor } from './hosts.ts'
+import { begin, sessionStory, testedHosts, worldFor } from './hosts.ts'
 
 /** A call of one of Pawl's tools. */
 function pawlTool(
@@ -29,10 +29,9 @@ function writeCall(world: SandboxEnv, name: string): ScriptedCall {
   return call
 }
 
-/** WHY: Codex offers the tools of a server from the request after the one at which it is there. */
-function warmUp({ host }: SandboxEnv): readonly Turn[] {
-  const look = { tools: [drivers[host].toolCalls.shell('true')], delayMs: 4_000 }
-  return host === 'codex' ? [look, look] : []
+/** WHY until: some hosts begin before the tools of a server are there. */
+function firstLook(world: SandboxEnv): Turn {
+  return { tools: [pawlTool(world, 'pawl_get_state')], until: 'planning' }
 }
 
 async function statusOf(world: SandboxEnv, run: string): Promise<string> {
@@ -53,7 +52,6 @@ test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
   const run = await begin(world)
   const hand = drivers[host].toolCalls
   const steps: readonly ScriptedCall[] = [
-    pawlTool(world, 'pawl_get_state'),
     ...(hand.read === null ? [] : [hand.read(join(world.project, 'README.md'))]),
     pawlTool(world, 'pawl_transition', { event: 'PLANNED' }),
     writeCall(world, 'feature.txt'),
@@ -70,7 +68,7 @@ test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
   const transcript = await drive({
     ...world,
     script: {
-      turns: [...warmUp(world), ...steps.map((call) => ({ tools: [call] })), { text: 'All done.' }],
+      turns: [firstLook(world), ...steps.map((call) => ({ tools: [call] })), { text: 'All done.' }],
     },
     onTurn: ({ calls }) => {
       if (calls.some(({ name }) => name.includes('pawl_wait'))) agreed = person()
@@ -78,8 +76,7 @@ test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
     timeoutMs: 120_000,
   })
   await agreed
-  const told = transcript.calls.map((one) => `${one.name}: ${one.told}`)
-  expect(await statusOf(world, run), told.join('\n')).toBe('completed')
+  expect(await statusOf(world, run), sessionStory(transcript)).toBe('completed')
   expect(fileText(join(world.project, 'feature.txt'))).toBe('made\n')
   expect(transcript.calls.find((one) => one.told?.includes('checked'))).toBeDefined()
   const metrics = await metricsOf(world)
@@ -105,7 +102,7 @@ test.each(testedHosts)('%s: an agent that stops early is sent on', async (host) 
     expect(await statusOf(world, run)).toBe('running')
     return
   }
-  expect(spoken(held), held.output.slice(-1_000)).toBeGreaterThan(2)
+  expect(spoken(held), sessionStory(held)).toBeGreaterThan(2)
   const words = held.exchanges
     .at(-1)
     ?.told.map(({ text }) => text)
@@ -130,6 +127,8 @@ test.each(testedHosts)(
   async (host) => {
     const world = await worldFor(host)
     await world.mustPawl('init', host, '--yes')
+    // WHY: opencode makes its database at its first start, and two at once get in each other's way.
+    if (host === 'opencode') await drive({ ...world, script: { turns: [{ text: 'Hello.' }] } })
     const [ahead, behind] = [await begin(world), await begin(world)]
     const session = (run: string, calls: readonly ScriptedCall[]): ReturnType<typeof drive> =>
       drive({
@@ -137,7 +136,7 @@ test.each(testedHosts)(
         env: { ...world.env, PAWL_RUN: run },
         script: {
           turns: [
-            ...warmUp(world),
+            firstLook(world),
             ...calls.map((call) => ({ tools: [call] })),
             { text: 'All done.' },
           ],
@@ -162,11 +161,9 @@ test.each(testedHosts)(
       ]),
       session(behind, [writeCall(world, 'b')]),
     ])
-    const told = [first, second].flatMap(({ calls }) =>
-      calls.map((one) => `${one.name}: ${one.told}`),
-    )
-    expect(fileText(join(world.project, 'a')), told.join('\n')).toBe('made\n')
-    expect(fileText(join(world.project, 'b')), told.join('\n')).toBeNull()
+    const told = [first, second].map(sessionStory).join('\n\n')
+    expect(fileText(join(world.project, 'a')), told).toBe('made\n')
+    expect(fileText(join(world.project, 'b')), told).toBeNull()
     const stages = await Promise.all(
       [ahead, behind].map(
         async (run) => JSON.parse(await world.mustPawl('state', run, '--json')).head.stage,

@@ -6,6 +6,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { agentHosts, type ProvableHostId, provableHostIds } from '../../src/core/hosts/registry.ts'
+import type { Transcript } from '../../src/prove/hosts/drive.ts'
 import { findProgram, hostsRoot } from '../../src/prove/hosts/find-host.ts'
 import type { McpServer } from '../../src/prove/hosts/host.ts'
 import {
@@ -17,12 +18,16 @@ import {
 import { workflow } from './workflow.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const program = join(root, 'src', 'main', 'pawl.ts')
+/** WHY the built one: it is what people install, and starts in a third of the time. */
+export const pawlProgram = join(root, 'dist', 'main', 'pawl.js')
 
 /** The hosts that are tested; `PAWL_HOSTS=claude,codex` names fewer. */
 export const testedHosts: readonly ProvableHostId[] = provableHostIds.filter((name) =>
   (process.env.PAWL_HOSTS ?? provableHostIds.join(',')).split(',').includes(name),
 )
+
+/** Hosts that start neither sub-agents nor the MCP servers of others. */
+export const plainHosts: ReadonlySet<ProvableHostId> = new Set(['pi'])
 
 /** A world for a host that ends with the test; `wish`: how it differs from that of a checkout. */
 export async function worldFor(
@@ -32,11 +37,20 @@ export async function worldFor(
   const found = findProgram(host, process.env)
   if (found === null) throw new Error(`${host} is not installed: use \`npm run test:hosts\``)
   const world = await openSandboxEnv({
-    ...{ host, program: found, pawl: [process.execPath, program] },
+    ...{ host, program: found, pawl: [process.execPath, pawlProgram] },
     ...wish,
   })
   onTestFinished(() => world.close())
   return world
+}
+
+/** What a session came to, for the message of a failed test. */
+export function sessionStory({ exitCode, why, ms, calls, output }: Transcript): string {
+  return [
+    `${why} with code ${exitCode} after ${ms} ms`,
+    ...calls.map((one) => `${one.name}: ${one.told}`),
+    output.slice(-2_000),
+  ].join('\n')
 }
 
 /** A hook that stops every call but reading and starting a sub-agent, written by hand. */
@@ -49,6 +63,12 @@ export function putDenyingHook(world: SandboxEnv): void {
       'tool.execute.before': async (input) => { ${body} },
     })`
     putFile(world, agentHosts.opencode.hooksFile, plugin)
+    return
+  }
+  if (host === 'pi') {
+    const body = "if (event.toolName !== 'read') return { block: true, reason: 'denied' }"
+    const extension = `export default (pi) => pi.on('tool_call', async (event) => { ${body} })`
+    putFile(world, agentHosts.pi.hooksFile, extension)
     return
   }
   const command = join(world.root, 'deny.sh')

@@ -69,7 +69,7 @@ test.each(testedHosts)('%s: a session is held in every folder of the repository'
     await world.pawl('release', run)
   }
   const denied = (await logOf(world, run)).filter(({ type }) => type === 'call.denied')
-  expect(denied).toHaveLength(4)
+  expect(denied, JSON.stringify(denied, null, 1)).toHaveLength(4)
 })
 
 test.each(testedHosts)('%s: one call has one verdict, with both kinds of hooks', async (host) => {

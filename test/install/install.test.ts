@@ -68,7 +68,7 @@ class User {
 
   #run(file: string, args: readonly string[], input = ''): Said {
     const { repository: cwd, env } = this
-    return spawnSync(file, args, { cwd, env, input, encoding: 'utf8', timeout: 60_000 })
+    return spawnSync(file, args, { cwd, env, input, encoding: 'utf8', timeout: 300_000 })
   }
 }
 
@@ -184,7 +184,7 @@ describe.runIf(process.platform === 'linux')('installed from the package', () =>
         if (/waits for you|has stopped/.test(said)) break
       }
       expect(said).toContain('`Edit` may not be used in `understanding`')
-      expect(said).toContain('Pawl saw `job_exit_code` 1')
+      expect(said).toContain('the last `node --test` exited 1')
       expect(said).toContain('saw the tests pass (exit code 0)')
       demo.kill('SIGTERM')
       expect(await once(demo, 'exit')).toEqual([0, null])

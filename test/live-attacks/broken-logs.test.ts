@@ -21,7 +21,7 @@ const changes = [
   { what: 'the last record says something else', record: 14, set: `data = data || ' '` },
 ]
 
-describe.runIf(isOurNode)('a log that was changed', { timeout: 60_000 }, () => {
+describe.runIf(isOurNode)('a log that was changed', () => {
   let live: Live
   const runs: string[] = []
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.runIf(isOurNode)('a log that was changed', { timeout: 60_000 }, () => {
       }
     })
     await live.house.json('runs')
-  }, 60_000)
+  })
   afterAll(() => live.close())
 
   test.each(changes.map((change, at) => ({ ...change, at })))(

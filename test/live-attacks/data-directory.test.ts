@@ -32,11 +32,11 @@ const defaults = [
   '~/.pawl',
 ]
 
-describe.runIf(isOurNode)('the data directory', { timeout: 60_000 }, () => {
+describe.runIf(isOurNode)('the data directory', () => {
   let live: Live
   beforeAll(async () => {
     live = await openLive()
-  }, 60_000)
+  })
   afterAll(() => live.close())
 
   const deny = async (attempt: string, folder: string): Promise<void> => {

@@ -20,11 +20,11 @@ import {
 const areas = ['approval.forgery', 'http.local', 'eventlog.integrity'] as const
 
 // WHY so long: a machine may be busy with other tests. By itself it takes some seconds.
-describe.runIf(isOurNode)('the attacks on a daemon', { timeout: 120_000 }, () => {
+describe.runIf(isOurNode)('the attacks on a daemon', () => {
   let live: Live
   beforeAll(async () => {
     live = await openLive()
-  }, 60_000)
+  })
   afterAll(() => live.close())
 
   const results: Result[] = []

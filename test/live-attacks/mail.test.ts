@@ -22,7 +22,7 @@ describe.runIf(isOurNode)('the attacks on mail and money', { timeout: 240_000 },
   let posting: Posting
   beforeAll(async () => {
     posting = await openPosting()
-  }, 60_000)
+  })
   afterAll(() => posting?.close(), 60_000)
 
   const results: Result[] = []

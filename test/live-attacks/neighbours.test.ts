@@ -218,11 +218,11 @@ const passing: readonly (readonly [what: string, odd: Odd])[] = [
 ]
 
 // WHY so long: a machine may be busy with other tests. By itself it takes some seconds.
-describe.runIf(isOurNode)('neighbours of the attacks', { timeout: 60_000 }, () => {
+describe.runIf(isOurNode)('neighbours of the attacks', () => {
   let live: Live
   beforeAll(async () => {
     live = await openLive()
-  }, 60_000)
+  })
   afterAll(() => live.close())
 
   test.each(held)('nobody decides with %s', async (_, odd, verdict) => {

@@ -200,7 +200,7 @@ async function wrongInLog({ house }: Live, { runId, type, value }: LoggedValue):
   const kept = one.data.reason ?? one.data.note ?? ''
   const isKept = kept === value
   const isCut = kept.startsWith(value.slice(0, 1_000)) && kept.includes(`cut: ${value.length}`)
-  const shown = await house.cli('log', runId)
+  const shown = await house.cli('log', runId, '--all')
   const lines = shown.out.trimEnd().split('\n')
   const proved = await house.cli('log', runId, '--verify')
   return [

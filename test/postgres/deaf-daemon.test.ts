@@ -15,7 +15,7 @@ const closers: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
-}, 60_000)
+})
 
 /** A database that no other test knows. */
 async function createDatabase(): Promise<string> {
@@ -45,9 +45,7 @@ async function decideApart(near: House, far: House): Promise<number> {
   const waiting = far.cli('wait', runId, '--timeout', '60').then(({ code }) => {
     return { code, at: performance.now() }
   })
-  await expect
-    .poll(async () => (await far.json('status')).waitersCount, { timeout: 10_000 })
-    .toBe(1)
+  await expect.poll(async () => (await far.json('status')).waitersCount).toBe(1)
   await near.json('approve', view.approval?.id ?? '')
   const decidedAt = performance.now()
   const { code, at } = await waiting
@@ -71,7 +69,7 @@ describe.runIf(isOurNode)('a daemon whose way to PostgreSQL refuses LISTEN', () 
       return 'refuse'
     }
     const [near, far] = [openHouseAt(url), openHouseAt(wire.url)]
-    expect(await decideApart(near, far)).toBeLessThan(4_000)
+    expect(await decideApart(near, far)).toBeLessThan(20_000)
 
     const status = await far.cli('status', '--json')
     expect(status.code, 'it is well').toBe(0)
@@ -86,11 +84,11 @@ describe.runIf(isOurNode)('a daemon whose way to PostgreSQL refuses LISTEN', () 
       listenError: null,
     })
 
-    await expect.poll(() => refusedCount, { timeout: 30_000 }).toBeGreaterThan(1)
+    await expect.poll(() => refusedCount).toBeGreaterThan(1)
     expect([told(far, deaf), told(far, healed)]).toEqual([1, 0])
     wire.onMessage = () => 'pass'
-    await expect.poll(() => told(far, healed), { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => told(far, healed)).toBe(1)
     expect(JSON.parse((await far.cli('status', '--json')).out)).toMatchObject({ listenError: null })
     expect([told(far, deaf), told(near, deaf)]).toEqual([1, 0])
-  }, 120_000)
+  })
 })

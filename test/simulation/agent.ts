@@ -24,6 +24,9 @@ const calls: readonly Call[] = [
   { tool: 'mcp__mail__send', input: { to: 'ada' } },
   { tool: 'mcp__mail__send', input: { to: 'ben' } },
   { tool: 'mcp__pager__page', input: {} },
+  { tool: 'mcp__bank__pay', input: { amount: 3 } },
+  { tool: 'mcp__bank__pay', input: { amount: 7 } },
+  { tool: 'mcp__cd__deploy', input: {} },
 ]
 
 function edit(path: string): JsonObject {

@@ -8,6 +8,7 @@ import type { Policy } from '../../src/core/machine/machine.ts'
 import { meterOf } from '../../src/core/policy/limits.ts'
 import type { EventRecord } from '../../src/runtime/ports.ts'
 import { hold } from './broken-promise.ts'
+import { openOrderCheck } from './check-order.ts'
 
 export type LimitCheck = {
   /** One more event, and the family after it. */
@@ -19,10 +20,12 @@ type EventOf<T extends Event['type']> = Extract<Event, { type: T }>
 export function openLimitCheck(overlay: readonly Policy[]): LimitCheck {
   const visits = openVisitCount()
   const passes = new Map<string, number[]>()
+  const order = openOrderCheck(overlay)
   return {
     add: (record, event, family) => {
       const member = family.members.find((one) => one.runId === record.member) as FamilyMember
       visits.add(record, event, member)
+      order.add(record, event, family)
       if (event.type !== 'call.allowed') return
       // WHY: a call that a host held back until a person agreed has the id of its question.
       const isLate = event.callId !== `${record.member}:c${member.state.seq - 1}`

@@ -5,8 +5,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { briefWithoutRules } from '../../src/core/dialects/rules-text.ts'
 import { type View, viewMember } from '../../src/core/dialects/run-view.ts'
+import { addressedMember } from '../../src/core/engine/family.ts'
 import type { ApprovalRow, EventRecord } from '../../src/runtime/ports.ts'
-import { addressedIn } from '../../src/runtime/runs/handle-command.ts'
 import { readAll, recordedIn } from '../../src/runtime/runs/load-run.ts'
 import { rebuildAll } from '../../src/runtime/runs/log-maintenance.ts'
 import { hold } from './broken-promise.ts'
@@ -74,7 +74,7 @@ async function holdLive(world: World, runId: string, { family }: CheckedLog): Pr
   for (const { name, runtime } of world.nodes()) {
     for (const branch of new Set(branches)) {
       const read = await world.scheduler.drive(runtime.readRun(runId, branch))
-      const told = viewMember(family, addressedIn(family, branch))
+      const told = viewMember(family, addressedMember(family, branch))
       const isSame =
         isDeepStrictEqual(timeless(read.view), timeless(told)) && isDeepStrictEqual(read.head, head)
       hold(isSame, () => `${name} shows ${runId} otherwise than its log tells`)

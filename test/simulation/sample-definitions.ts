@@ -54,6 +54,20 @@ const gated = {
 const branched = {
   id: 'branched',
   initial: 'open',
+  policy: {
+    ask: [{ capability: 'mcp:mail:*', count: { max: 2, window_seconds: 600 } }],
+    allow: [
+      {
+        capability: 'mcp:bank:pay',
+        count: { max: 4, window_seconds: 300 },
+        sum: { of: 'input.amount', max: 20 },
+      },
+      {
+        capability: 'mcp:cd:deploy',
+        after: { capability: 'bash', input: { command: 'npm test' }, within_seconds: 200 },
+      },
+    ],
+  },
   states: {
     open: {
       max_iterations: 5,
@@ -106,6 +120,42 @@ const asked = {
   },
 }
 
+const branchNames = ['b0', 'b1', 'b2', 'b3'] as const
+
+/** Two limits on what happened before, in a run and in its branches. */
+const limited = {
+  id: 'limited',
+  initial: 'open',
+  policy: {
+    allow: [
+      { capability: 'mcp:bank:pay', count: { max: 7 } },
+      { capability: 'mcp:bank:send', sum: { of: 'input.amount', max: 50 } },
+    ],
+  },
+  states: {
+    open: {
+      on: {
+        SPLIT: {
+          fork: {
+            join: 'all',
+            on_complete: 'end',
+            branches: Object.fromEntries(
+              branchNames.map((name) => [name, { initial: `s-${name}`, terminal: `t-${name}` }]),
+            ),
+          },
+        },
+      },
+    },
+    ...Object.fromEntries(
+      branchNames.flatMap((name) => [
+        [`s-${name}`, { on: { DONE: `t-${name}` } }],
+        [`t-${name}`, { type: 'final' }],
+      ]),
+    ),
+    end: { type: 'final' },
+  },
+}
+
 const fromText = (source: string): Machine => {
   const { good, findings } = compileSource({ source, format: null })
   if (good === null) throw new Error(`bug: a scene has errors: ${JSON.stringify(findings)}`)
@@ -126,6 +176,9 @@ export const denseScenes: readonly Scene[] = [
   sceneOf(branchedMachine, gatedMachine),
   sceneOf(askedMachine),
 ]
+
+/** For many calls at once. */
+export const limitedScene = sceneOf(fromText(JSON.stringify(limited)))
 
 /** Those that people read. */
 export const exampleScenes: readonly Scene[] = [
@@ -158,7 +211,7 @@ function canStart({ machine, library }: Setup): boolean {
 
 const stored = new Map<string, StoredMachine>()
 const machines = new Map<string, Machine>()
-for (const scene of [...denseScenes, ...exampleScenes, ...generatedScenes]) {
+for (const scene of [...denseScenes, limitedScene, ...exampleScenes, ...generatedScenes]) {
   for (const [, machine] of scene.machines) {
     const kept = storedMachine(machine)
     stored.set(machine.hash, kept)
@@ -200,6 +253,12 @@ const strict = {
   ],
   deny: [{ capability: 'mcp:pager:*' }],
 }
+const ordered = {
+  allow: [
+    { capability: 'mcp:bank:*', count: { max: 2 }, sum: { of: 'input.amount', max: 12 } },
+    { capability: 'mcp:cd:deploy', after: { capability: 'read', fresh: true } },
+  ],
+}
 const loose = { allow: [{ capability: '*', rate_limit: { max_calls: 5, window_seconds: 60 } }] }
 
 /** Policies that may be laid over all runs of a world. */
@@ -207,5 +266,6 @@ export const overlays: readonly (readonly Policy[])[] = [
   [],
   [compilePolicy(strict, '', 'strict.json')],
   [compilePolicy(loose, '', 'loose.json')],
+  [compilePolicy(ordered, '', 'ordered.json')],
   [compilePolicy(loose, '', 'loose.json'), compilePolicy(strict, '', 'strict.json')],
 ]

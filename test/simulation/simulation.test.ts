@@ -4,10 +4,13 @@
  */
 import { expect, test } from 'vitest'
 import { type Mutant, mutants } from './mutants.contract.ts'
+import { simulateParallel } from './parallel-calls.ts'
 import { type Schedule, simulate, traceOf } from './simulate.ts'
 
-const schedulesCount = 2_000
-const timeoutMs = 300_000
+const schedulesCount = 1_000
+const timeoutMs = 900_000
+/** `node scripts/simulate.ts --parallel` plays more of them. */
+const parallelCount = 30
 
 /** Seeds among which a planted bug must be found. */
 const seedsMax = 1_000
@@ -24,7 +27,15 @@ async function firstBroken({ plant, found }: Mutant): Promise<Schedule | null> {
 /** What schedules are about; one in which nothing happens breaks nothing. */
 const wanted = [
   ...['call.allowed', 'call.asked', 'call.reported', 'limit.reached', 'CALLS_EXHAUSTED'],
-  ...['RATE_LIMITED', 'BUDGET_EXHAUSTED', 'APPROVAL_PENDING', 'POLICY_DENIED'],
+  ...[
+    'COUNT_EXHAUSTED',
+    'SUM_EXHAUSTED',
+    'PREREQUISITE_MISSING',
+    'RATE_LIMITED',
+    'BUDGET_EXHAUSTED',
+    'APPROVAL_PENDING',
+    'POLICY_DENIED',
+  ],
   ...['approval.granted', 'approval.refused', 'approval.expired'],
   ...['detour.begun', 'detour.ended', 'fork.opened', 'fork.closed', 'child.ended'],
   ...['run.paused', 'run.resumed', 'run.completed', 'run.blocked', 'run.failed', 'run.cancelled'],
@@ -42,6 +53,19 @@ test(
     }
     expect(broken).toEqual([])
     expect(wanted.filter((kind) => !kinds.has(kind))).toEqual([])
+  },
+  timeoutMs,
+)
+
+test(
+  `exactly the limit passes of 100 parallel calls in ${parallelCount} schedules`,
+  async () => {
+    const broken: Schedule[] = []
+    for (let seed = 1; seed <= parallelCount; seed += 1) {
+      const schedule = await simulateParallel(seed)
+      if (schedule.broken !== null) broken.push(schedule)
+    }
+    expect(broken).toEqual([])
   },
   timeoutMs,
 )

@@ -59,6 +59,9 @@ export type WorldOptions = {
   /** Puts a bug into the store, to see that it is found. */
   readonly plant: (store: Store) => Store
   readonly note: (line: () => string) => void
+  /** Absent: one of many. */
+  readonly scene?: Scene
+  readonly overlay?: World['overlay']
 }
 
 const startMs = Date.UTC(2026, 2, 11, 10, 30)
@@ -66,7 +69,8 @@ const dayMs = 86_400_000
 
 type Weather = { faultPercent: number; crashPercent: number; isCutOff: boolean }
 
-export function openWorld({ seed, plant, note }: WorldOptions): World {
+export function openWorld(options: WorldOptions): World {
+  const { seed, plant, note } = options
   const random = randomFrom(seed)
   const scheduler = openScheduler(random)
   const raw = plant(openMemoryStore())
@@ -86,14 +90,14 @@ export function openWorld({ seed, plant, note }: WorldOptions): World {
     ids += 1
     return `i${ids}`
   }
-  const overlay = random.pick(overlays)
+  const overlay = options.overlay ?? random.pick(overlays)
   const shared = { random, scheduler, raw, isShared, weather, told, time, newId, overlay, note }
   const ground: Ground = { ...shared, approvalMs: random.pick([600_000, 3_600_000]), nodes: [] }
   for (let place = 0; place < places; place += 1) ground.nodes.push(openNode(ground, place, 1))
   note(() => `${places} nodes, shared ${isShared}, ${JSON.stringify(weather)}`)
   return {
     ...shared,
-    scene: random.pick(scenes),
+    scene: options.scene ?? random.pick(scenes),
     nodes: () => ground.nodes,
     anyNode: () => random.pick(ground.nodes),
     jump: (ms) => {
@@ -178,6 +182,8 @@ function openNode(ground: Ground, place: number, life: number): Node {
     newId: ground.newId,
     policies: () => ground.overlay,
     approvalMs: ground.approvalMs,
+    // WHY: a thread that looks at real files would take turns that the schedule does not know.
+    observeWorkspace: async (folder) => ({ folder, fingerprint: null }),
     retention: { days: null, megabytes: null },
     deliver: (item) => deliver(ground, step, item),
     log: (what, fault) => unlessExpected(what, fault),

@@ -143,7 +143,7 @@ const guards = { ok: { field: 'n', op: 'gt', value: 1, source: 'observed' } }
 
 test('a guard is lost in a process, and sees too much in a form', () => {
   const definition = workflow({ on: { GO: { target: 'end', guard: 'ok' } } }, { guards })
-  expect(told(definition, 'process')).toEqual(['/guards/ok conditions'])
+  expect(told(definition, 'process')).toEqual(['/guards/ok conditions on values'])
   expect(told(definition, 'steps')).toEqual([
     '/guards/ok conditions on the values from before a submission',
     '/guards/ok conditions on the source of a value',

@@ -25,6 +25,7 @@ export type LossPart =
   | 'editLinesMax'
   | 'filesMax'
   | 'bytesMax'
+  | 'filesWritable'
   | 'fallback'
   | 'mustCall'
   | 'briefIf'
@@ -178,6 +179,11 @@ function surveyRule({ name, origin, rule }: Stage, note: Note): void {
     const effect = `not set for commands in \`${name}\`: ${listedText(Object.keys(rule.envSet))}`
     const what = 'environment variables for commands'
     note('envSet', joinPointer(origin, ruleKeys.envSet), { what, effect })
+  }
+  if (rule.filesWritable !== undefined) {
+    const what = 'limit on which files may be changed'
+    const effect = `any file can be changed in \`${name}\``
+    note('filesWritable', joinPointer(origin, ruleKeys.filesWritable), { what, effect })
   }
   const limits = [
     ['callsMax', 'limit on tool calls in a stage', 'call', 'can be made'],

@@ -88,14 +88,16 @@ export type Comparison = {
   readonly value: Json
 }
 
-/** The guards of a workflow by name, as they are written; none in other dialects. */
+/** The guards of a workflow that compare, by name; none in other dialects. */
 export function guardsOf({
   root,
   machine,
 }: EditableDefinition): Readonly<Record<string, Comparison>> {
   const node = machine.dialect === 'workflow' ? nodeOn(root, ['guards']) : null
+  if (node === null) return {}
   // WHY the cast: there is a machine, so the shape was checked.
-  return node === null ? {} : (plainValue(node) as unknown as Record<string, Comparison>)
+  const all = plainValue(node) as unknown as Readonly<Record<string, Comparison>>
+  return Object.fromEntries(Object.entries(all).filter(([, { field }]) => field !== undefined))
 }
 
 /** The text with a guard that compares so; what else was said of it stays. */
@@ -125,6 +127,6 @@ export function dropGuard(written: EditableDefinition, name: string): string | n
   const used = Object.values(machine.stages).flatMap((stage) =>
     Object.values(stage.signals).flatMap(({ routes }) => routes.flatMap(({ guards }) => guards)),
   )
-  const isUsed = used.some((one) => one.kind === 'compare' && one.name === name)
+  const isUsed = used.some((one) => 'name' in one && one.name === name)
   return isUsed ? null : dropValue(text, ['guards', name])
 }

@@ -64,6 +64,7 @@ export const ruleKeys = {
   editLinesMax: 'max_edit_lines',
   filesMax: 'max_files_per_state',
   bytesMax: 'context_budget_bytes',
+  filesWritable: 'writable_files',
   model: 'model',
   thinking: 'thinking_level',
 } as const

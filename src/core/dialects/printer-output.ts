@@ -60,6 +60,7 @@ function printPolicy(policy: Machine['policy']): JsonObject | undefined {
     observe: policy.observe === undefined ? undefined : true,
     min_isolation: policy.minIsolation,
     approvals: printProof(policy.proof),
+    repeated_failures: printRepeats(policy.repeats),
   })
 }
 
@@ -70,6 +71,17 @@ export function printApprovals({
 }: Pick<PolicyRule, 'quorum' | 'proof'>): JsonObject | undefined {
   const from = quorum?.from === undefined ? undefined : [...quorum.from]
   return objectOrNone(compact({ needed: quorum?.needed, from, proof }))
+}
+
+function printRepeats(repeats: NonNullable<Machine['policy']>['repeats']): JsonObject | undefined {
+  if (repeats === undefined) return undefined
+  const { tellAfter, askAfter, holdAfter, windowMs } = repeats
+  return compact({
+    tell_after: tellAfter,
+    ask_after: askAfter,
+    hold_after: holdAfter,
+    window_seconds: windowMs === undefined ? undefined : windowMs / 1000,
+  })
 }
 
 function printProof(proof: Machine['proof']): JsonObject | undefined {

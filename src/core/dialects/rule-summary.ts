@@ -29,6 +29,8 @@ export type RuleSummary = {
   /** Names of the variables that are set for commands. WHY no values: they may be secrets. */
   readonly envSet: readonly string[]
   readonly editLinesMax: number | null
+  /** Patterns of the files that may be changed; null: any. */
+  readonly filesWritable: readonly string[] | null
   /** Files that may be changed in this stage, and those that were; null: any number. */
   readonly files: { readonly max: number; readonly changed: readonly string[] } | null
   /** Calls of this stage, and of the whole run or a run above it; null: any number. */
@@ -80,6 +82,7 @@ export function summarizeRules(context: RulesContext, state: RunState): RuleSumm
     envBlocked: rule.envBlocked,
     envSet: Object.keys(rule.envSet),
     editLinesMax: rule.editLinesMax,
+    filesWritable: rule.filesWritable ?? null,
     files: rule.filesMax === null ? null : { max: rule.filesMax, changed: touchedFiles(state) },
     calls: remaining(rule.callsMax, state.counts.calls),
     runCalls: isOver ? null : runCallsOf(context, state),

@@ -107,8 +107,10 @@ function pathsText({ paths }: RuleSummary): string {
   return parts.filter((part) => part !== '').join('; ')
 }
 
-function limitsText({ calls, runCalls, files, editLinesMax, bytes }: RuleSummary): string {
+function limitsText(rules: RuleSummary): string {
+  const { calls, runCalls, files, editLinesMax, filesWritable, bytes } = rules
   const parts: string[] = []
+  if (filesWritable !== null) parts.push(writableText(filesWritable))
   if (calls !== null) parts.push(`${leftText(calls)} calls left here`)
   if (runCalls !== null) parts.push(`${leftText(runCalls)} calls left in the run`)
   if (files !== null) {
@@ -120,6 +122,15 @@ function limitsText({ calls, runCalls, files, editLinesMax, bytes }: RuleSummary
   if (editLinesMax !== null) parts.push(`at most ${editLinesMax} lines per edit`)
   if (bytes !== null) parts.push(`${leftText(bytes)} bytes of results left`)
   return parts.join(', ')
+}
+
+/** Which files may be changed: those that match, without the excluded ones. */
+export function writableText(patterns: readonly string[]): string {
+  const allowed = patterns.filter((one) => !one.startsWith('!')).map(quoted)
+  const excluded = patterns.filter((one) => one.startsWith('!')).map((one) => quoted(one.slice(1)))
+  const which =
+    allowed.length === 0 ? 'may change any file' : `may change only ${listText(allowed)}`
+  return excluded.length === 0 ? which : `${which}, except ${listText(excluded)}`
 }
 
 function leftText({ left, max }: Remaining): string {

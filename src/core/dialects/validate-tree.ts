@@ -224,6 +224,9 @@ function checkList(walk: Walk, def: z.core.$ZodArrayDef, node: Node): void {
       const message = `${named(node)} needs at least ${rule.minimum} item`
       invalid(walk, node, { message })
     }
+    if (rule.check === 'max_length' && node.items.length > rule.maximum) {
+      invalid(walk, node, { message: `${named(node)} has more than ${rule.maximum} items` })
+    }
   }
   for (const item of node.items) check(walk, def.element, item)
 }

@@ -6,7 +6,7 @@ import type { Machine } from '../machine/machine.ts'
 import { collectEdges } from './collect-edges.ts'
 import { oneLine, shortenText } from './label-text.ts'
 import type { GuardNote, Picture } from './picture-types.ts'
-import { compareText, notesOfMachine } from './stage-facts.ts'
+import { compareText, evidenceText, notesOfMachine } from './stage-facts.ts'
 
 export { lineText } from './edge-line-text.ts'
 export type {
@@ -46,9 +46,10 @@ function guardNotes(machine: Machine): GuardNote[] {
   for (const stage of Object.values(machine.stages)) {
     for (const trigger of Object.values(stage.signals)) {
       for (const guard of trigger.routes.flatMap((route) => route.guards)) {
-        if (guard.kind !== 'compare' || oneLine(guard.name) === '') continue
+        if (guard.kind === 'expr' || oneLine(guard.name) === '') continue
         const name = shortenText(guard.name, titleCharsMax)
-        if (!notes.has(name)) notes.set(name, compareText(guard))
+        const text = guard.kind === 'evidence' ? evidenceText(guard) : compareText(guard)
+        if (!notes.has(name)) notes.set(name, text)
       }
     }
   }

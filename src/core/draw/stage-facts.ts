@@ -122,9 +122,24 @@ function guardText(guard: Guard): string {
       return oneLine(guard.name) === '' ? compareText(guard) : oneLine(guard.name)
     case 'expr':
       return exprText(guard.expr)
+    case 'evidence':
+      return oneLine(guard.name)
     default:
       return assertNever(guard)
   }
+}
+
+/** What a guard wants to have been seen: `` `npm test` exits 0, fresh``. */
+export function evidenceText({ requirement }: Extract<Guard, { kind: 'evidence' }>): string {
+  const { command, exit, testsMin, isFresh, ageMsMax, grade, subject } = requirement
+  return [
+    `\`${oneLine(command)}\` ${exit === 'nonzero' ? 'fails' : `exits ${exit}`}`,
+    ...(subject === null || subject.folder === '.' ? [] : [`in ${oneLine(subject.folder)}`]),
+    ...(testsMin === null ? [] : [`≥ ${testsMin} tests`]),
+    ...(isFresh ? ['fresh'] : []),
+    ...(ageMsMax === null ? [] : [`within ${ageMsMax / 1000} s`]),
+    ...(grade === 'host' ? [] : [grade === 'job' ? 'as a job' : 'claimed']),
+  ].join(', ')
 }
 
 function exprText(expr: Expr): string {
@@ -181,6 +196,9 @@ function limitsText(rule: StageRule): string {
   if (rule.callsMax !== null) parts.push(`≤ ${rule.callsMax} calls`)
   if (rule.editLinesMax !== null) parts.push(`≤ ${rule.editLinesMax} lines/edit`)
   if (rule.filesMax !== null) parts.push(`≤ ${rule.filesMax} files`)
+  if (rule.filesWritable !== undefined) {
+    parts.push(`writes ${listNames(rule.filesWritable, listCharsMax)}`)
+  }
   if (rule.bytesMax !== null) parts.push(`≤ ${bytesText(rule.bytesMax)} read`)
   return parts.join(' · ')
 }

@@ -2,16 +2,18 @@
  * Asks a person about a move or a call, and applies the answer. What is pending is data in the
  * log, so a grant that comes days later needs no code to be replayed.
  */
+import { meetsRequirement } from '../evidence/meets-requirement.ts'
 import type { JsonObject } from '../json.ts'
 import { hashCall } from '../judge/grants.ts'
 import type { Ruling } from '../judge/judge.ts'
 import { nameRule, ruleText } from '../judge/rule-answer.ts'
 import { hashJson } from '../machine/hash.ts'
-import type { Gate, Move } from '../machine/machine.ts'
+import type { Gate, Guard, Move } from '../machine/machine.ts'
 import { type ProofLevel, strongestProof } from '../machine/proof-levels.ts'
 import { type Quorum, quorumText } from '../machine/quorum.ts'
 import { showInput, visible } from '../policy/format-call-input.ts'
 import { applyMove } from './apply-move.ts'
+import { evidenceFor, evidenceMoment } from './call-evidence.ts'
 import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import { acceptCommand, emit, openDecision, refuseCommand } from './decision-builder.ts'
 import { endRun } from './enter-stage.ts'
@@ -23,6 +25,7 @@ import type {
   EngineContext,
   Envelope,
   PendingCall,
+  PendingMove,
   RunState,
 } from './types.ts'
 import { refuseData } from './validate-data.ts'
@@ -32,13 +35,20 @@ type Question = {
   readonly move: Move
   readonly gate: Gate
   readonly data: JsonObject | null
+  /** Of the route that leads there. */
+  readonly guards: readonly Guard[]
+}
+
+function wanted(guards: readonly Guard[]): Pick<PendingMove, 'evidence'> {
+  const evidence = guards.flatMap((one) => (one.kind === 'evidence' ? [one.requirement] : []))
+  return evidence.length === 0 ? {} : { evidence }
 }
 
 /** Parks a move until a person decides. */
 export function requestMove(draft: DecisionBuilder, question: Question): null {
-  const { signal, move, gate, data } = question
+  const { signal, move, gate, data, guards } = question
   const editable = gate.editable === undefined ? {} : { editable: gate.editable }
-  const pending = { signal, move, data, refusal: gate.refusal, ...editable }
+  const pending = { signal, move, data, refusal: gate.refusal, ...editable, ...wanted(guards) }
   const id = `${draft.envelope.runId}:a${draft.state.seq}`
   const approval: Approval = {
     id,
@@ -130,8 +140,12 @@ export function resolveApproval(
     refuseUnsigned(approval, command, where.envelope)
   if (stale !== null) return refuseCommand(state, stale)
   const draft = openDecision(where.machine, state, where.envelope)
-  const signed = command.proof === undefined ? {} : { proof: command.proof }
-  const fact = { approvalId: approval.id, by, note: command.note, ...signed }
+  const { proof, peer } = command
+  const known = {
+    ...(proof === undefined ? {} : { proof }),
+    ...(peer === undefined ? {} : { peer }),
+  }
+  const fact = { approvalId: approval.id, by, note: command.note, ...known }
   if (!command.granted) {
     const told = command.isTold === undefined ? {} : { isTold: command.isTold }
     emit(draft, { type: 'approval.refused', ...fact, ...told })
@@ -152,11 +166,37 @@ export function resolveApproval(
     return acceptCommand(draft)
   }
   const { move, data } = approval.pending
+  const changed = refuseChanged(approval.pending, state, where.envelope)
+  if (changed !== null) return refuseCommand(state, changed)
   const edits = command.edits ?? null
   emit(draft, { type: 'approval.granted', ...fact, ...(edits === null ? {} : { edits }) })
   const edited = edits === null ? data : { ...data, ...edits }
   const stopped = applyMove(draft, move, { data: edited, by: 'grant' })
   return stopped === null ? acceptCommand(draft) : refuseCommand(state, stopped)
+}
+
+/**
+ * Why a move may not be approved that was possible when it was asked about: the files are others
+ * now. WHY not for its age: people take their time.
+ */
+function refuseChanged(
+  { signal, evidence = [] }: PendingMove,
+  state: RunState,
+  envelope: Envelope,
+): Refusal | null {
+  for (const one of evidence.filter(({ isFresh }) => isFresh)) {
+    const requirement = { ...one, ageMsMax: null }
+    const answer = meetsRequirement(
+      requirement,
+      evidenceFor(state, envelope),
+      evidenceMoment(envelope),
+    )
+    if (answer.met) continue
+    const reason = `\`${signal}\` rests on \`${one.command}\`, and ${answer.reason}`
+    const hint = 'refuse it, so that the agent runs the command again'
+    return { code: 'GUARD_FAILED', reason, hint }
+  }
+  return null
 }
 
 /** Whether every decision on it has to be signed, by what it says or by what holds now. */

@@ -24,7 +24,10 @@ function open(
   { branch, estimateMicroUsd }: CallOptions = {},
 ): string | null {
   const held = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
-  const command = { type: 'CheckCall', call: callOf(tool), ...held } as const
+  // Each has an input of its own, in every branch: the same call that fails again and again in a
+  // run is denied for another reason.
+  const input = { branch: branch ?? null, seq: walk.state(branch ?? null).seq }
+  const command = { type: 'CheckCall', call: callOf(tool, { input }), ...held } as const
   const reply = walk.send(command, undefined, branch ?? null)
   if (reply.kind !== 'verdict') throw new Error(`bug: a call gave ${JSON.stringify(reply)}`)
   if (reply.verdict === 'deny') expect(reply.code).toBe('BUDGET_EXHAUSTED')
@@ -74,7 +77,7 @@ describe('calls of which nobody says what they cost', () => {
     expect(walk.state().openCalls.some(({ reserve }) => reserve !== undefined)).toBe(false)
   })
 
-  test('a word of nought counts no longer once the tool has cost something', () => {
+  test('a word of zero counts no longer once the tool has cost something', () => {
     const walk = new Walk(capped)
     walk.report(0.4, open(walk, 'ask', { estimateMicroUsd: 0 }))
     const opened = [1, 2, 3].map(() => open(walk, 'ask', { estimateMicroUsd: 0 }) !== null)
@@ -258,7 +261,7 @@ const dearestMicroUsd = 350_000
 const step = fc.record({
   branch: fc.nat(7),
   tool: fc.constantFrom('cheap', 'dear', 'dear', 'free'),
-  estimate: fc.constantFrom('none', 'none', 'none', 'none', 'none', 'nought', 'low', 'right'),
+  estimate: fc.constantFrom('none', 'none', 'none', 'none', 'none', 'zero', 'low', 'right'),
   which: fc.nat(1),
   end: fc.constantFrom('ok', 'ok', 'failed', 'failed at a cost'),
   /** The place among the open calls of the one that ends; there may be none. */
@@ -306,7 +309,7 @@ class Storm {
   }
 
   begin(step: Step): void {
-    const said = { none: undefined, nought: 0, low: 1, right: costs[step.tool][0] }[step.estimate]
+    const said = { none: undefined, zero: 0, low: 1, right: costs[step.tool][0] }[step.estimate]
     const estimate = said === undefined ? {} : { estimateMicroUsd: said }
     this.#open(step.tool, { branch: `b${step.branch}`, ...estimate }, step)
   }

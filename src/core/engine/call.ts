@@ -3,11 +3,15 @@
  * Knows calls. Must not know hosts, stages or transports.
  */
 import type { DenialCode } from '../errors.ts'
+import type { BegunEvidence } from '../evidence/recorded-evidence.ts'
 import type { JsonObject } from '../json.ts'
 import type { Machine, Policy, ResultSave, RuleRef } from '../machine/machine.ts'
+import type { FailureNote } from '../policy/failed-calls.ts'
 import type { Meters } from '../policy/meters.ts'
 import type { ShellReading } from '../shell/shell-reading.ts'
 import type { CallIdentity } from './call-identity.ts'
+import type { SessionPast } from './session-past.ts'
+import type { RunState } from './types.ts'
 
 /** One use of a tool, read once into what every rule needs to know of it. */
 export type Call = {
@@ -95,8 +99,20 @@ export type Report = {
   readonly exitCode: number | null
   readonly bytes: number | null
   readonly costMicroUsd: number
+  /** What made the report, such as the id of a job; absent: whoever made the call. */
+  readonly source?: string
+  /** Of the whole output; absent: not known. */
+  readonly outputSha256?: string
+  /** When it ended, where that is before the report; only Pawl itself is believed. */
+  readonly endedAt?: number
+  /** The end of what a command printed, where that is not its result; absent: `output`. */
+  readonly printed?: string
   /** What Pawl saw of it itself: written into the values of the run, as observed. */
   readonly facts?: JsonObject
+  /** Pawl itself did not make it in the end; absent: it may have had its effect. */
+  readonly wasNotMade?: true
+  /** Nobody will say how it ended: its host declined it, or went on without a word of it. */
+  readonly isUnreported?: true
 }
 
 /** Money held for a call whose cost is not known yet. */
@@ -121,7 +137,7 @@ export type HeldAmounts = {
 export type CostEstimate = {
   /** What is held for it; null: nobody knows. */
   readonly microUsd: number | null
-  /** What has to fit, as its maker says; nought: anything left is enough. */
+  /** What has to fit, as its maker says; zero: anything left is enough. */
   readonly saidMicroUsd: number
 }
 
@@ -149,6 +165,7 @@ export type PendingCall = CallIdentity & {
   readonly input: JsonObject
   readonly edits: readonly string[]
   readonly meters: readonly Reservation[]
+  readonly order?: readonly OrderMark[]
   /** The rule that asks, as events name it; absent in approvals of before. */
   readonly rule?: string
   readonly document?: string
@@ -180,6 +197,15 @@ export type OpenCall = CallIdentity & {
   readonly hash?: string
   /** An enforced run would have denied it, so it uses up nothing; absent: it counts. */
   readonly isUncounted?: true
+  /** What it left for rules on what happened before, and when; absent: nothing. */
+  readonly order?: readonly OrderMark[]
+  readonly at?: number
+  /** Its contents in short, see `contentKey`; absent: it is none of the work that counts. */
+  readonly same?: string
+  /** How often it had failed in a row when it was let through; absent: not at all. */
+  readonly failures?: number
+  /** The command that a rule wants evidence of, and when it began; absent: it runs none. */
+  readonly evidence?: BegunEvidence & { readonly startedAt: number }
 }
 
 /** A meter that a call counts on. */
@@ -189,6 +215,80 @@ export type Reservation = {
   readonly windowMs: number | null
   /** It was counted at this moment already, when it was granted, and now moves. */
   readonly since?: number
+}
+
+/** What a call leaves for rules on what happened before. */
+export type OrderMark =
+  /** It counts, and may add a number, from the moment it is let through. */
+  | {
+      readonly kind: 'tally'
+      readonly meter: string
+      /** How long it counts; null: for ever. */
+      readonly windowMs: number | null
+      /** In millionths; for a number that the result names, the most until then. */
+      readonly amount: number
+      /** Where the result names the number; absent: the input did. */
+      readonly output?: readonly string[]
+      /** What counts where the result does not name it. */
+      readonly amountMax?: number
+    }
+  /** Once it has ended well, later calls may rest on it. */
+  | {
+      readonly kind: 'seen'
+      readonly meter: string
+      /** Values that later calls are compared with: their hashes, or where the result has them. */
+      readonly values?: readonly ({ readonly hash: string } | { readonly output: CallKeys })[]
+      /** The word of the agent that it ended well is enough; absent: it is not. */
+      readonly isClaimEnough?: true
+      /** A command: only exit 0 means that it ended well; absent: its report says so. */
+      readonly needsExit?: true
+      /** It makes other calls, so that none of them may wait for it; absent: it does not. */
+      readonly isNesting?: true
+    }
+  /** It may change files. */
+  | { readonly kind: 'change'; readonly meter: string }
+  /** Once it has ended well, other calls that have failed may work. */
+  | { readonly kind: 'restart'; readonly meter: string }
+
+type CallKeys = readonly string[]
+
+/** What the end of a call means to the rules that it left marks for. */
+export type OrderResult =
+  /** It was not made after all. */
+  | {
+      readonly kind: 'release'
+      readonly meter: string
+      readonly at: number
+      readonly amount: number
+    }
+  | {
+      readonly kind: 'amount'
+      readonly meter: string
+      readonly at: number
+      /** What its number is more than what counted until now; negative: less. */
+      readonly amount: number
+    }
+  /** With when it began; absent in old records. */
+  | {
+      readonly kind: 'seen'
+      readonly meter: string
+      readonly value?: string
+      readonly since?: number
+    }
+  | { readonly kind: 'change'; readonly meter: string }
+  | FailureNote
+
+/** A call that waits until an earlier one has ended. */
+export type WaitingCall = {
+  readonly waitId: string
+  readonly caller: string
+  readonly tool: string
+  /** Calls that are open or wait themselves; none: one that has yet to begin. */
+  readonly waitsFor: readonly string[]
+  /** What it would leave once it is let through. */
+  readonly order: readonly OrderMark[]
+  /** After this moment it does not wait any more. */
+  readonly until: number
 }
 
 /** A person's yes to one call, until that call is made or the stage is left. */
@@ -252,6 +352,10 @@ export type FamilyContext = {
   readonly held?: { readonly [meter: string]: HeldAmounts }
   /** What calls of the family have cost; absent: as the run itself knows. */
   readonly dearest?: Costs
+  /** The states of all runs of the family; absent: of this one alone. */
+  readonly states?: readonly RunState[]
+  /** The session that makes the call; absent: not known, or no rule asks. */
+  readonly session?: SessionPast
 }
 /** Calls let through and money spent, with those of the runs below. */
 export type RunUsage = {

@@ -4,14 +4,18 @@
  */
 import { assert, assertNever } from '../assert.ts'
 import { type JsonObject, own } from '../json.ts'
+import { waitingIn } from '../judge/calls-in-flight.ts'
 import { hashCall } from '../judge/grants.ts'
-import { judge, type Ruling } from '../judge/judge.ts'
+import { judge, orderMarksOn, type Ruling } from '../judge/judge.ts'
+import { repetitionOf } from '../judge/repeat-rule.ts'
 import { nameRule, type RuleAnswer, ruleFields } from '../judge/rule-answer.ts'
-import { nothingAround } from '../judge/rule-input.ts'
+import { type CallAsker, nothingAround } from '../judge/rule-input.ts'
 import { isUncounted } from '../judge/rule-on-counts.ts'
 import { rewriteInput } from '../judge/rule-on-shell.ts'
+import { failuresMeter } from '../policy/failed-calls.ts'
 import { suggestAlternatives } from './alternatives.ts'
 import { requestCall } from './approval.ts'
+import { beginEvidence, evidenceFor } from './call-evidence.ts'
 import { identityOf } from './call-identity.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { closeDecision, emit, openDecision } from './decision-builder.ts'
@@ -36,10 +40,13 @@ import type {
   FamilyContext,
   NamedRule,
   ObservedVerdict,
+  OrderMark,
+  OrderResult,
   PendingCall,
   Reply,
   RunState,
   Verdict,
+  WaitingCall,
 } from './types.ts'
 
 type VerdictReply = Extract<Reply, { kind: 'verdict' }>
@@ -70,10 +77,15 @@ function judgeAndRecord(where: EngineContext, state: RunState, checking: Checkin
   if (known !== null) return answerKnown(draft, checking, known)
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
   const seen = stateForCaller(state, checking, envelope.at)
-  const ruling = judge(call, { machine, state: seen, at: envelope.at, around, ...said })
+  const asker = askerOf(checking)
+  const evidence = { recorded: evidenceFor(state, envelope), workspace: envelope.workspace }
+  const context = { machine, state: seen, at: envelope.at, around, asker, seen: evidence, ...said }
+  const ruling = judge(call, context)
   switch (ruling.decision) {
     case 'deny':
-      return denyCall(draft, { call, ruling, around })
+      return canWait(draft, checking, ruling)
+        ? waitCall(draft, checking, { ruling, order: orderMarksOn(call, context) })
+        : denyCall(draft, { checking, ruling, around })
     case 'ask': {
       const refused = findRefused(state, checking)
       return refused === null
@@ -85,10 +97,73 @@ function judgeAndRecord(where: EngineContext, state: RunState, checking: Checkin
           })
     }
     case 'allow':
-      return allowCall(draft, checking, ruling)
+      return allowCall(draft, { checking, ruling, around })
     default:
       return assertNever(ruling.decision)
   }
+}
+
+/** Who asks, as far as the past of other calls matters to it. */
+function askerOf({ waits, waitId }: Checking): CallAsker {
+  return {
+    ...(waits === undefined ? {} : { behind: waits.behind }),
+    ...(waitId === undefined ? {} : { waitId }),
+  }
+}
+
+function waitedOf({ waitId }: Checking): { readonly waitId?: string } {
+  return waitId === undefined ? {} : { waitId }
+}
+
+/** Calls of one run that may wait for others at a time. */
+const waitingCallsMax = 64
+
+function canWait(
+  { state, envelope }: DecisionBuilder,
+  checking: Checking,
+  { by }: Ruling,
+): boolean {
+  if (!(patienceOf(checking, by) > 0)) return false
+  if (checking.waitId !== undefined) return true
+  return waitingIn([state], envelope.at).length < waitingCallsMax
+}
+
+/** How long a call waits that a rule denies for now. */
+function patienceOf({ waits }: Checking, { waitsFor, code }: RuleAnswer): number {
+  if (waitsFor !== undefined) return waits?.ms ?? 0
+  // WHY: a host makes the calls of one turn at once, and they get here in any order.
+  return code === 'PREREQUISITE_MISSING' ? (waits?.siblingMs ?? 0) : 0
+}
+
+type Waiting = { readonly ruling: Ruling; readonly order: readonly OrderMark[] }
+
+/** The call is neither allowed nor denied: it is judged again when those before it have ended. */
+function waitCall(
+  draft: DecisionBuilder,
+  checking: Checking,
+  { ruling, order }: Waiting,
+): Decision {
+  const { call, caller = '' } = checking
+  const { tool, input } = call
+  const waitId = checking.waitId ?? `${draft.envelope.runId}:w${draft.state.seq}`
+  const { waitsFor = [], reason, rule } = ruling.by
+  const named = nameRule(rule, draft.machine.name)
+  const until = draft.envelope.at + patienceOf(checking, ruling.by)
+  const waiting = { waitId, caller, tool, waitsFor, order, until }
+  if (!isWaitingFor(draft, waiting)) {
+    emit(draft, { type: 'call.waiting', ...waiting, input, reason, ...named })
+  }
+  const reply = replyOf(draft, ruling, notMade)
+  return closeDecision(draft, { ...reply, waiting: { waitId, waitsFor } })
+}
+
+/** WHY: calls that wait hear of each event, and would wake each other by saying so again. */
+function isWaitingFor(
+  { state, envelope }: DecisionBuilder,
+  { waitId, waitsFor }: Pick<WaitingCall, 'waitId' | 'waitsFor'>,
+): boolean {
+  const known = waitingIn([state], envelope.at).find((one) => one.waitId === waitId)
+  return known !== undefined && known.waitsFor.join(' ') === waitsFor.join(' ')
 }
 
 /** What is said of a call that is known already. Nothing is counted or asked once more. */
@@ -139,18 +214,38 @@ function denyKnown(draft: DecisionBuilder, { tool, input }: Call, why: DeniedKno
   })
 }
 
-type Denied = { readonly call: Call; readonly ruling: Ruling; readonly around: FamilyContext }
+type Judged = {
+  readonly checking: Checking
+  readonly ruling: Ruling
+  readonly around: FamilyContext
+}
 
-function denyCall(draft: DecisionBuilder, { call, ruling, around }: Denied): Decision {
+function denyCall(draft: DecisionBuilder, { checking, ruling, around }: Judged): Decision {
+  const { call } = checking
   const { machine, envelope, state } = draft
   const where = { machine, envelope, around }
   const { by } = ruling
   const code = by.code ?? 'INTERNAL'
   const { instead, hint } = suggestAlternatives(where, state, { call, denied: { ...by, code } })
   const said = { code, reason: by.reason, ...nameRule(by.rule, machine.name) }
-  emit(draft, { type: 'call.denied', tool: call.tool, input: call.input, ...said })
+  const { tool, input } = call
+  emit(draft, {
+    type: 'call.denied',
+    tool,
+    input,
+    ...said,
+    ...waitedOf(checking),
+    ...toldBy(draft, by),
+  })
   return closeDecision(draft, { ...replyOf(draft, ruling, notMade), ...said, hint, instead })
 }
+
+/** The denial tells of a call that fails again and again; that is said once. */
+function toldBy({ envelope }: DecisionBuilder, { tells }: RuleAnswer): DenialNotes {
+  if (tells === undefined) return {}
+  return { at: envelope.at, order: [{ kind: 'told', meter: failuresMeter, same: tells }] }
+}
+type DenialNotes = { readonly at?: number; readonly order?: readonly OrderResult[] }
 
 function askCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): Decision {
   const { call } = checking
@@ -158,25 +253,28 @@ function askCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): De
   assert(draft.state.approval === null, 'only one call can wait for approval at a time')
   const callId = nextCallId(draft)
   const { tool, input, edits } = call
-  const { meters, by } = ruling
+  const { meters, order, by } = ruling
   const named = nameRule(by.rule, draft.machine.name)
-  emit(draft, { type: 'call.asked', callId, tool, input, ...named })
+  emit(draft, { type: 'call.asked', callId, tool, input, ...named, ...waitedOf(checking) })
   const whose = { ...identityOf(checking), ...allowingRule(named) }
-  const pending = { callId, tool, input, edits, meters, ...whose }
+  const left = order === undefined ? {} : { order }
+  const pending = { callId, tool, input, edits, meters, ...left, ...whose }
   const approval = requestCall(draft, { pending, ruling })
   const reply = replyOf(draft, ruling, { input: runningInput(draft, call), callId })
   return closeDecision(draft, { ...reply, reason: approval.message, ...questionIn(approval) })
 }
 
-function allowCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): Decision {
+function allowCall(draft: DecisionBuilder, { checking, ruling, around }: Judged): Decision {
   const { call } = checking
   const { tool, input, edits } = call
-  const { grant, reserve, observed, isUncounted: isDenied = false } = ruling
+  const { grant, reserve, observed, order, isUncounted: isDenied = false } = ruling
   const granted = draft.state.grants.find(({ approvalId }) => approvalId === grant)
   // WHY the id it was asked about under: whoever waits for that call knows no other.
   const callId = granted?.call.callId ?? nextCallId(draft)
   const { at } = draft.envelope
+  const evidence = beginEvidence(call, draft.envelope)
   const reply = replyOf(draft, ruling, { input: runningInput(draft, call), callId })
+  const counts = !(isDenied || isUncounted(call) || hasEnded(draft.state))
   emit(draft, {
     type: 'call.allowed',
     callId,
@@ -184,15 +282,19 @@ function allowCall(draft: DecisionBuilder, checking: Checking, ruling: Ruling): 
     input,
     // WHY none: what an enforced run would have denied changes no file of it, and uses up nothing.
     edits: isDenied ? [] : edits,
-    counts: !(isDenied || isUncounted(call) || hasEnded(draft.state)),
+    counts,
     at,
     meters: ruling.meters,
+    ...(order === undefined ? {} : { order }),
+    ...waitedOf(checking),
     ...(grant === null ? {} : { grant }),
     ...(reserve === undefined ? {} : { reserve }),
     ...(checking.sameAs === undefined ? {} : { hash: hashCall(call) }),
+    ...(counts ? repetitionOf({ machine: draft.machine, around, at }, call) : {}),
     ...identityOf(checking),
     ...allowingRule(reply),
     ...(observed === undefined ? {} : { observed: observedVerdict(draft, observed) }),
+    ...(evidence === null ? {} : { evidence }),
   })
   if (!isDenied) noteLimit(draft)
   return closeDecision(draft, grant === null ? reply : { ...reply, approvalId: grant })

@@ -1,9 +1,13 @@
 /** The commands of a run. They may change between releases: only events are stored. */
 
+import type { WorkspaceState } from '../evidence/meets-requirement.ts'
+import type { RecordedEvidence } from '../evidence/recorded-evidence.ts'
+import type { EvidenceGrade } from '../evidence/requirement.ts'
 import type { JsonObject } from '../json.ts'
 import type { EndOutcome, Source } from '../machine/machine.ts'
 import type { Call, Report, Spend } from './call.ts'
 import type { CallIdentity } from './call-identity.ts'
+import type { DecisionPeer } from './decision-peer.ts'
 import type { PasskeyProof } from './decision-proof.ts'
 import type { Actor } from './types.ts'
 
@@ -34,6 +38,10 @@ export type Command =
       readonly sameAs?: 'key' | 'contents'
       /** The host asks its own user about each call, and equal ones are asked about apart. */
       readonly asksUser?: true
+      /** How it waits for calls in flight that it has to come after; absent: not at all. */
+      readonly waits?: CallPatience
+      /** The id under which it has waited; absent: it has not. */
+      readonly waitId?: string
     })
   | { readonly type: 'RecordSpend'; readonly spend: Spend }
   /** A call is named by its id, or by its caller and key, or is the newest of its holder. */
@@ -48,6 +56,8 @@ export type Command =
       readonly grantedAtPrompt?: string
       /** The agent itself tells what its call gave, and nobody else has seen it. */
       readonly isClaim?: true
+      /** Who saw how it ended; absent: only the agent says so. */
+      readonly grade?: EvidenceGrade
     })
   | {
       readonly type: 'ResolveApproval'
@@ -62,6 +72,8 @@ export type Command =
       readonly edits?: JsonObject | null
       /** A signature that was checked; absent: there is none. */
       readonly proof?: PasskeyProof
+      /** Which program sent it; absent: the system did not tell. */
+      readonly peer?: DecisionPeer
     }
   | { readonly type: 'ExpireApproval'; readonly approvalId: string }
   | { readonly type: 'PauseRun'; readonly release: boolean; readonly reason?: string }
@@ -82,6 +94,17 @@ export type Command =
       readonly written?: WrittenValues
     }
 
+export type CallPatience = {
+  readonly ms: number
+  /** How long it waits for one of them to begin, sent in the same turn; absent: not at all. */
+  readonly siblingMs?: number
+  /**
+   * Callers whose calls it may wait for; a `*` at the end matches any rest. None of them makes its
+   * calls from inside of the calls of this one.
+   */
+  readonly behind: readonly string[]
+}
+
 /** What is warned of from around a run; absent: hooks were changed. */
 export type RaisedCode = 'HOOKS_CHANGED' | 'DECISION_NOT_PROVEN'
 
@@ -97,6 +120,8 @@ export type StartRun = {
   readonly library?: { readonly [name: string]: string }
   /** Where the agent works: paths of its calls begin there. Absent: told with each call. */
   readonly workspace?: string
+  /** The commit that is checked out there. Absent: none, or not known. */
+  readonly commit?: string
   /** Judge and record calls, and enforce nothing. Absent: enforce. */
   readonly observe?: true
 }
@@ -110,6 +135,14 @@ export type Envelope = {
   readonly approvalMs?: number
   /** Decisions must be signed with a passkey, whatever a gate or rule says; absent: need not. */
   readonly proof?: 'passkey'
+  /** How the workspace is now, where a rule asks; absent: not known, so nothing is fresh. */
+  readonly workspace?: WorkspaceState
+  /** What was seen in other runs of the family; absent: nothing. */
+  readonly evidence?: readonly RecordedEvidence[]
+  /** When the newest open call of the family began that may change files; absent: none is open. */
+  readonly changingSince?: number
+  /** A rule of the family wants evidence of what the call runs; absent: none does. */
+  readonly isEvidence?: true
 }
 
 export type ChildOutcome = EndOutcome | 'cancelled'

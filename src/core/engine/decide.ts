@@ -105,12 +105,13 @@ function startRun(where: EngineContext, command: StartRun): Decision {
     return refuseCommand(unborn, { code: 'DATA_INVALID', reason: unclean, hint: '' })
   const draft = openDecision(machine, unborn, envelope)
   const vars = command.branch === null ? { ...machine.vars, ...command.vars } : command.vars
-  const { branch, library, workspace, observe } = command
+  const { branch, library, workspace, commit, observe } = command
   const started = { type: 'run.started', machine: machine.hash, stage, vars, branch } as const
   emit(draft, {
     ...started,
     ...(library === undefined ? {} : { library }),
     ...(workspace === undefined ? {} : { workspace }),
+    ...(commit === undefined ? {} : { commit }),
     ...(observe === undefined ? {} : { observe }),
   })
   if (machine.starts === 'manual') return acceptCommand(draft)

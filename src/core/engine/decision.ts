@@ -53,6 +53,8 @@ export type Reply =
       readonly needsQuorum?: true
       /** Who refused it; absent: nobody did. */
       readonly refusal?: CallRefusal
+      /** It is not denied yet: it waits under an id until these calls have ended. */
+      readonly waiting?: { readonly waitId: string; readonly waitsFor: readonly string[] }
     } & Verdict)
 
 /** A person's no; `by` is null where nobody decided in time. */

@@ -3,10 +3,13 @@
  * no guard, reads no machine and rejects nothing.
  */
 import { assertNever } from '../assert.ts'
+import { addEvidence, fingerprintOver } from '../evidence/recorded-evidence.ts'
 import { type JsonObject, own } from '../json.ts'
 import { addMicroUsd } from '../money.ts'
+import { mayChange } from '../policy/order-meters.ts'
 import { identityOf } from './call-identity.ts'
 import { dropDecisions, foldApproval, foldDenial, takeGrant } from './fold-approval.ts'
+import { withoutEnded } from './twin-calls.ts'
 import type { Costs, Counts, Event, Fork, ForkedBranch, OpenCall, RunState } from './types.ts'
 
 const noCounts: Counts = { calls: 0, bytes: 0, files: [] }
@@ -14,10 +17,13 @@ const nothing: JsonObject = {}
 const noCosts: Costs = {}
 
 /** Changes with every change of the fold: a kept fold of another version is not read. */
-export const evolveVersion = 6
+export const evolveVersion = 9
 
-/** Calls whose report is awaited; beyond it the oldest is forgotten that holds no money. */
+/** Calls whose report is awaited; beyond it the oldest is forgotten, see `findForgettable`. */
 export const openCallsMax = 256
+
+/** Calls that wait for others; beyond it the oldest is not waited for any more. */
+const waitingKeptMax = 64
 
 /** Tools of which a run knows what they cost; what any other may cost stays unknown. */
 const toolsKnownMax = 256
@@ -94,10 +100,14 @@ export function foldInto(state: OwnState, event: Event): void {
     case 'session.ended':
     case 'warning.raised':
     case 'limit.reached':
-    case 'call.asked':
     case 'stage.forced':
       return
+    case 'call.waiting':
+      return foldWaiting(state, event)
+    case 'call.asked':
+      return endWaiting(state, event.waitId)
     case 'call.denied':
+      endWaiting(state, event.waitId)
       return foldDenial(state, event)
     case 'call.queued':
     case 'call.allowed':
@@ -190,13 +200,25 @@ function foldCall(
     const approved = event.grant === undefined ? {} : takeGrant(state, event.grant)
     const hashed = event.hash === undefined ? {} : { hash: event.hash }
     const denied = isUncounted ? ({ isUncounted } as const) : {}
-    const whose = { ...identityOf(event), ...hashed, ...approved, ...denied }
+    const { order, at } = event
+    const marked = order === undefined || at === undefined ? {} : { order, at }
+    const begun =
+      event.evidence === undefined
+        ? {}
+        : { evidence: { ...event.evidence, startedAt: event.at ?? 0 } }
+    const known = { ...identityOf(event), ...hashed, ...approved, ...denied }
+    const named = {
+      ...(event.same === undefined ? {} : { same: event.same }),
+      ...(event.failures === undefined ? {} : { failures: event.failures }),
+    }
+    const whose = { ...known, ...marked, ...begun, ...named }
     const open: OpenCall = { callId, visit, tool, edits, saves, ...metered, ...held, ...whose }
     const used = event.counts ? 1 : 0
     state.counts = { ...state.counts, calls: state.counts.calls + used }
     state.callsCount += used
     state.queuedCalls = state.queuedCalls.filter((_, index) => index !== settled)
     addOpen(state, open, event.at ?? 0)
+    endWaiting(state, event.waitId)
   } else {
     const open = state.openCalls.find((one) => one.callId === event.callId)
     // A late report of an earlier visit does not use up what this one has.
@@ -207,15 +229,42 @@ function foldCall(
     }
     state.costMicroUsd = addMicroUsd(state.costMicroUsd, event.costMicroUsd)
     if (open === undefined) return
+    foldEvidence(state, open, event)
     if (!open.isUncounted) learnCost(state, open, event)
-    state.openCalls = state.openCalls.filter((one) => one !== open)
+    state.openCalls = withoutEnded(state.openCalls, open)
     countHolds(state, open, -1)
   }
 }
 
+function foldWaiting(state: OwnState, event: EventOf<'call.waiting'>): void {
+  const { waitId, caller, tool, waitsFor, order, until } = event
+  const others = (state.waitingCalls ?? []).filter((one) => one.waitId !== waitId)
+  const waiting = { waitId, caller, tool, waitsFor, order, until }
+  state.waitingCalls = [...others.slice(-(waitingKeptMax - 1)), waiting]
+}
+
+function endWaiting(state: OwnState, waitId: string | undefined): void {
+  if (waitId === undefined || state.waitingCalls === undefined) return
+  state.waitingCalls = state.waitingCalls.filter((one) => one.waitId !== waitId)
+}
+
+/** A command that a rule wants evidence of has ended. */
+function foldEvidence(state: OwnState, open: OpenCall, event: EventOf<'call.reported'>): void {
+  if (open.evidence === undefined || event.evidence === undefined) return
+  const { startedAt, fingerprint: before, ...subject } = open.evidence
+  const { fingerprint: after, endedAt = event.at ?? 0, ...ended } = event.evidence
+  state.evidence = addEvidence(state.evidence ?? [], {
+    ...ended,
+    subject,
+    callId: event.callId,
+    startedAt,
+    endedAt,
+    fingerprint: fingerprintOver(before, after),
+  })
+}
+
 /**
- * Adds a call, and forgets the oldest that holds nothing, else the oldest that holds nothing any
- * more, when there are as many as are kept.
+ * Adds a call, and forgets one when there are as many as are kept.
  * INVARIANT: where all hold money, only a call that holds none comes in (one of Pawl itself, one
  * that a person let through), and is the next to go: at most one is above `openCallsMax`.
  */
@@ -234,9 +283,14 @@ function addOpen(state: OwnState, open: OpenCall, at: number): void {
   }
 }
 
+/**
+ * The oldest that holds no money: one that only looks, else one that nobody in particular reports,
+ * else any; else the oldest that holds none any more.
+ */
 function findForgettable(openCalls: readonly OpenCall[], at: number): number {
-  const free = openCalls.findIndex(({ reserve }) => reserve === undefined)
-  if (free !== -1) return free
+  const free = openCalls.filter(({ reserve }) => reserve === undefined)
+  const gone = free.find((one) => !mayChange(one)) ?? free.find(({ holder }) => !holder) ?? free[0]
+  if (gone !== undefined) return openCalls.indexOf(gone)
   return openCalls.findIndex(({ reserve }) => reserve !== undefined && at >= reserve.until)
 }
 

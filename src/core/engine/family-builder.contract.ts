@@ -3,11 +3,13 @@
  */
 import { compileDefinition } from '../dialects/compile-definition.ts'
 import { toCommand } from '../dialects/to-command.ts'
+import type { WorkspaceState } from '../evidence/meets-requirement.ts'
 import type { Json } from '../json.ts'
 import type { Machine, Policy } from '../machine/machine.ts'
 import { sourceOf } from '../source/source.ts'
 import type { Family, FamilyDecision } from './family.ts'
 import { commandFamily, mainOf, memberOfBranch, openLeaf, startFamily } from './family.ts'
+import type { SessionPast } from './session-past.ts'
 import type { Actor, Call, Command, Reply, RunState } from './types.ts'
 
 const agent: Actor = { kind: 'agent', name: 'agent' }
@@ -24,6 +26,10 @@ export function machineOf(definition: Json): Machine {
 export class Walk {
   family: Family
   at = 1_000_000_000_000
+  /** How the workspace is; undefined: nobody looks. */
+  workspace: WorkspaceState | undefined
+  /** What the session has done in other runs; undefined: no session is known. */
+  session: SessionPast | undefined
   readonly policies: readonly Policy[]
   readonly library: ReadonlyMap<string, Machine>
   last: FamilyDecision
@@ -42,8 +48,10 @@ export class Walk {
   }
 
   private context(actor: Actor) {
-    const { at, policies } = this
-    return { library: (name: string) => this.library.get(name), at, actor, policies }
+    const { at, policies, workspace, session } = this
+    const library = (name: string) => this.library.get(name)
+    const seen = workspace === undefined ? {} : { workspace }
+    return { library, at, actor, policies, ...seen, ...(session === undefined ? {} : { session }) }
   }
 
   send(command: Command, actor = agent, branch: string | null = null): Reply {

@@ -4,6 +4,7 @@
  * command gives the events of every run it touched.
  */
 
+import type { WorkspaceState } from '../evidence/meets-requirement.ts'
 import { emptyRecord, type Json, type JsonObject, own } from '../json.ts'
 import type { Machine, Policy, Source } from '../machine/machine.ts'
 import { type ProofLevel, strongestProof } from '../machine/proof-levels.ts'
@@ -11,9 +12,11 @@ import type { Meters } from '../policy/meters.ts'
 import { foldMeters, noMeters } from '../policy/meters.ts'
 import type { WrittenValues } from './command.ts'
 import { decide } from './decide.ts'
+import { evidenceAround } from './evidence-around.ts'
 import { unborn } from './evolve.ts'
 import { hasEnded } from './is-running.ts'
 import { judgingContextOf } from './judging-context.ts'
+import type { SessionPast } from './session-past.ts'
 import type {
   Actor,
   Command,
@@ -63,6 +66,10 @@ export type Context = {
   readonly approvalMs?: number
   /** How decisions have to be proven at least. Absent: as definitions and policies say. */
   readonly proof?: ProofLevel
+  /** How the workspace is now. Absent: no rule asks. */
+  readonly workspace?: WorkspaceState
+  /** What the session has done that makes a call. Absent: no rule asks, or nobody knows. */
+  readonly session?: SessionPast
 }
 
 /** Child runs a family may have had; a loop that forks for ever ends here. */
@@ -100,6 +107,11 @@ export function commandFamily(
     ? addressed
     : (askerOf(family, addressed, command) ?? moneyHeldBy(family, openLeaf(family, addressed)))
   return closeWork(work, apply(work, target, command))
+}
+
+/** The member that a branch name means; null, or a branch that is not there: the main run. */
+export function addressedMember(family: Family, branch: string | null): FamilyMember {
+  return (branch === null ? undefined : memberOfBranch(family, branch)) ?? mainOf(family)
 }
 
 /** The run that is worked on now: the addressed one, or the child it waits for. */
@@ -232,10 +244,12 @@ function closeWork(work: Work, reply: Reply): FamilyDecision {
 function apply(work: Work, member: FamilyMember, command: Command): Reply {
   const { at, actor, approvalMs } = work.context
   const until = approvalMs === undefined ? {} : { approvalMs }
-  const envelope = { runId: member.runId, at, actor, ...until, ...proofIn(work) }
+  const seen = evidenceAround(work, member, command)
+  const envelope = { runId: member.runId, at, actor, ...until, ...proofIn(work), ...seen }
   const around = judgingContextOf(work.family, member, {
     policies: work.context.policies ?? [],
     at,
+    session: work.context.session,
   })
   const where = { machine: member.machine, envelope, around }
   const decision = decide(where, command.type === 'StartRun' ? null : member.state, command)

@@ -13,6 +13,7 @@ import {
   nothingHeld,
   type Then,
 } from './budget-reservations.ts'
+import type { SessionPast } from './session-past.ts'
 import type { Costs, FamilyContext, HeldAmounts, RunState, RunUsage } from './types.ts'
 
 type Relative = {
@@ -25,18 +26,25 @@ type Relatives = { readonly members: readonly Relative[]; readonly meters: Meter
 
 const nothingUsed: RunUsage = { callsCount: 0, costMicroUsd: 0 }
 
-type Now = { readonly policies: readonly Policy[]; readonly at: number }
+type Now = {
+  readonly policies: readonly Policy[]
+  readonly at: number
+  readonly session?: SessionPast | undefined
+}
 
 /** The surroundings of one member of a family. */
 export function judgingContextOf(
   family: Relatives,
   member: Relative,
-  { policies, at }: Now,
+  { policies, at, session }: Now,
 ): FamilyContext {
   const { meters, members } = family
   const now = { dearest: dearestOf(members, member), at }
-  const held = heldOn(members, now)
-  if (members.length === 1) return { policies, above: [], below: nothingUsed, meters, ...held }
+  const more = { ...heldOn(members, now), ...(session === undefined ? {} : { session }) }
+  const states = members.map(({ state }) => state)
+  if (members.length === 1) {
+    return { policies, above: [], below: nothingUsed, meters, states, ...more }
+  }
   const usage = usageOf(members, now)
   const own = usage.get(member.runId) ?? nothingUsed
   const above = ancestorsOf(members, member).map(({ runId, machine }) => {
@@ -47,7 +55,7 @@ export function judgingContextOf(
     costMicroUsd: own.costMicroUsd - member.state.costMicroUsd,
     held: without(own.held, heldByCall(member.state, now)),
   }
-  return { policies, above, below, meters, dearest: now.dearest, ...held }
+  return { policies, above, below, meters, states, dearest: now.dearest, ...more }
 }
 
 function without({ microUsd, unknown }: HeldAmounts = nothingHeld, part: HeldAmounts): HeldAmounts {

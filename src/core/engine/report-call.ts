@@ -2,10 +2,18 @@
  * Records the end of a call: counts it, stores its results, and may begin a detour if it changed a
  * file.
  */
+
+import { type KeptOutput, keepOutput } from '../evidence/kept-output.ts'
+import type { EndedEvidence } from '../evidence/recorded-evidence.ts'
 import { evaluateOn } from '../expr/evaluate.ts'
 import { couldTouch } from '../expr/glob.ts'
 import { type Json, own } from '../json.ts'
+import { failureNotes, repetitionOf } from '../judge/repeat-rule.ts'
+import { nothingAround } from '../judge/rule-input.ts'
+import { capturesOutput } from '../machine/captures-output.ts'
+import { orderResults } from '../policy/order-marks.ts'
 import { needsPasskey } from './approval.ts'
+import { endEvidence } from './call-evidence.ts'
 import type { CallIdentity } from './call-identity.ts'
 import type { DecisionBuilder } from './decision-builder.ts'
 import { acceptCommand, emit, openDecision, refuseCommand } from './decision-builder.ts'
@@ -13,7 +21,17 @@ import { enterStage } from './enter-stage.ts'
 import { hasEnded } from './is-running.ts'
 import { refuseAmounts, warnOfBudgets } from './model-spend.ts'
 import { writePath } from './run-operations.ts'
-import type { Command, Decision, EngineContext, OpenCall, Report, RunState } from './types.ts'
+import { hasTwin } from './twin-calls.ts'
+import type {
+  Command,
+  Decision,
+  EngineContext,
+  FamilyContext,
+  OpenCall,
+  OrderResult,
+  Report,
+  RunState,
+} from './types.ts'
 
 /** Characters of a result that is looked into for values to keep. */
 const resultCharsMax = 1_000_000
@@ -26,13 +44,20 @@ export function reportCall(where: EngineContext, state: RunState, command: Repor
   const problem = refuseAmounts(state, { cost, bytes: bytes ?? 0 })
   if (problem !== null) return refuseCommand(state, problem)
   const draft = openDecision(where.machine, state, where.envelope)
-  const open =
-    grantAtPrompt(draft, command) ?? findOpen(state, command) ?? settleGrant(draft, command)
+  const { around = nothingAround } = where
+  // INVARIANT: a call of which nobody has heard uses up no grant.
+  const open = command.report.isUnreported
+    ? findOpen(state, command)
+    : (grantAtPrompt(draft, command, around) ??
+      findOpen(state, command) ??
+      settleGrant(draft, command, around))
   if (open === undefined) return refuseCommand(state, isForeign(state, command) ? foreign : unknown)
-  record(draft, open, command.report)
+  const isUnclear = command.callId === null && hasTwin(draft.state.openCalls, open)
+  const isClaim = isUnclear || command.isClaim === true
+  record(draft, open, { ...command, isUnclear, isClaim, around })
   warnOfBudgets(draft, { ...where, state, costMicroUsd: command.report.costMicroUsd })
   keepFacts(draft, command.report)
-  keepResults(draft, open, command)
+  keepResults(draft, open, { report: command.report, isClaim })
   if (command.report.ok) beginDetour(draft, open.edits)
   return acceptCommand(draft)
 }
@@ -63,7 +88,11 @@ function isMeant(one: IdentifiedCall, { callId, holder, key, caller }: Reporting
  * The user of a host decided at the prompt of the host, as the call that was made tells.
  * WHY in one with the report: a grant that waits could be used by somebody else.
  */
-function grantAtPrompt(draft: DecisionBuilder, command: Reporting): OpenCall | undefined {
+function grantAtPrompt(
+  draft: DecisionBuilder,
+  command: Reporting,
+  around: FamilyContext,
+): OpenCall | undefined {
   const { approval } = draft.state
   const { grantedAtPrompt: name, key } = command
   // WHY with a key: it names the call that the host asked about, and the caller that asked.
@@ -78,7 +107,7 @@ function grantAtPrompt(draft: DecisionBuilder, command: Reporting): OpenCall | u
   const { callId, meters } = pending
   const by = { kind: 'person', name } as const
   emit(draft, { type: 'approval.granted', approvalId, by, note: '', at, meters })
-  return settleGrant(draft, { ...command, callId })
+  return settleGrant(draft, { ...command, callId }, around)
 }
 
 function isForeign({ openCalls, grants }: RunState, { callId }: Reporting): boolean {
@@ -86,15 +115,21 @@ function isForeign({ openCalls, grants }: RunState, { callId }: Reporting): bool
   return openCalls.some(named) || grants.some(({ call }) => named(call))
 }
 
+/** The newest, or the oldest of those that its caller gives the same key. */
 function findOpen({ openCalls }: RunState, command: Reporting): OpenCall | undefined {
-  return openCalls.findLast((one) => isMeant(one, command))
+  const meant = openCalls.filter((one) => isMeant(one, command))
+  return command.key === undefined ? meant.at(-1) : meant[0]
 }
 
 /**
  * A host that holds a call while a person decides makes it without asking again: the report is
  * the first word of it. It uses up the grant like any other way of making the call.
  */
-function settleGrant(draft: DecisionBuilder, command: Reporting): OpenCall | undefined {
+function settleGrant(
+  draft: DecisionBuilder,
+  command: Reporting,
+  around: FamilyContext,
+): OpenCall | undefined {
   const { at: now } = draft.envelope
   const grant = draft.state.grants.findLast(
     ({ call, expiresAt }) =>
@@ -107,7 +142,8 @@ function settleGrant(draft: DecisionBuilder, command: Reporting): OpenCall | und
   const { approvalId, call } = grant
   const meters = call.meters.map((one) => ({ ...one, since: grant.at }))
   const at = draft.envelope.at
-  emit(draft, { type: 'call.allowed', ...call, counts, at, meters, grant: approvalId })
+  const same = repetitionOf({ machine: draft.machine, around, at }, call)
+  emit(draft, { type: 'call.allowed', ...call, counts, at, meters, grant: approvalId, ...same })
   return draft.state.openCalls.at(-1)
 }
 
@@ -121,8 +157,16 @@ function hasRoom({ machine, state }: DecisionBuilder): boolean {
   )
 }
 
-function record(draft: DecisionBuilder, open: OpenCall, report: Report): void {
-  const { ok, costMicroUsd, exitCode } = report
+type Recording = Omit<Reporting, 'isClaim'> & {
+  readonly isClaim: boolean
+  /** It may be the report of another open call. */
+  readonly isUnclear: boolean
+  readonly around: FamilyContext
+}
+
+function record(draft: DecisionBuilder, open: OpenCall, command: Recording): void {
+  const { report, isClaim } = command
+  const { ok, costMicroUsd, exitCode, isUnreported } = report
   const bytes = report.bytes ?? utf8Length(report.output ?? '')
   const edited = ok ? open.edits : []
   const before = draft.state.counts.bytes
@@ -134,8 +178,12 @@ function record(draft: DecisionBuilder, open: OpenCall, report: Report): void {
     costMicroUsd,
     exitCode,
     edited,
+    ...(isUnreported === undefined ? {} : { isUnreported }),
     at: draft.envelope.at,
     meters: open.meters ?? [],
+    ...evidenceIn(draft, open, command),
+    ...outputIn(draft, open, report),
+    ...orderOf(draft, open, { report, isClaim, around: command.around }),
   })
   const stage = own(draft.machine.stages, draft.state.stage)
   const max = stage?.rule.bytesMax ?? null
@@ -146,6 +194,51 @@ function record(draft: DecisionBuilder, open: OpenCall, report: Report): void {
     emit(draft, { type: 'warning.raised', code: 'BYTES_NEARLY_EXHAUSTED', message })
   }
 }
+
+/** How the command of a call ended that a rule wants evidence of. */
+function evidenceIn(
+  { envelope }: DecisionBuilder,
+  open: OpenCall,
+  { report, grade = 'claimed', isUnclear }: Recording,
+): { readonly evidence?: EndedEvidence } {
+  if (open.evidence === undefined || report.isUnreported || isUnclear) return {}
+  const source = report.source ?? open.caller ?? envelope.actor.name
+  const { startedAt } = open.evidence
+  return { evidence: endEvidence(report, envelope, { grade, source, startedAt }) }
+}
+
+/** WHY also of evidence: whoever is shown what a command proved wants to see what it printed. */
+function outputIn(
+  { machine }: DecisionBuilder,
+  { evidence }: OpenCall,
+  { printed, output }: Report,
+): { readonly output?: KeptOutput } {
+  if (!capturesOutput(machine) && evidence === undefined) return {}
+  const kept = keepOutput(printed ?? output ?? '')
+  return kept === null ? {} : { output: kept }
+}
+
+type Ended = {
+  readonly report: Report
+  readonly isClaim: boolean
+  readonly around: FamilyContext
+}
+
+/** What the end of a call means to rules on what happened before. */
+function orderOf(
+  { machine, envelope: { at } }: DecisionBuilder,
+  open: OpenCall,
+  { report, isClaim, around }: Ended,
+): OrderOfReport {
+  if (open.isUncounted) return {}
+  const output = open.order === undefined ? undefined : parseResult(report.output)
+  const order = [
+    ...orderResults(open, { report, isClaim, output }),
+    ...failureNotes({ machine, around }, { open, report, isClaim, at }),
+  ]
+  return order.length === 0 ? {} : { order }
+}
+type OrderOfReport = { readonly order?: readonly OrderResult[] }
 
 /** Bytes in UTF-8; a lone surrogate counts as the three bytes of its replacement. */
 function utf8Length(text: string): number {
@@ -167,9 +260,12 @@ function keepFacts(draft: DecisionBuilder, { facts }: Report): void {
  * Values the definition asked for, out of a result that can be read. Pawl saw them itself, unless
  * the agent reports its own call: then they are its word.
  */
-function keepResults(draft: DecisionBuilder, open: OpenCall, command: Reporting): void {
-  const { report, isClaim } = command
-  const source = isClaim === true ? 'claimed' : 'observed'
+function keepResults(
+  draft: DecisionBuilder,
+  open: OpenCall,
+  { report, isClaim }: Pick<Recording, 'report' | 'isClaim'>,
+): void {
+  const source = isClaim ? 'claimed' : 'observed'
   if (!report.ok || open.saves.length === 0) return
   const result = parseResult(report.output)
   if (result === undefined) return

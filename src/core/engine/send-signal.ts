@@ -10,7 +10,8 @@ import { visible } from '../policy/format-call-input.ts'
 import { applyMove, outsideDetour } from './apply-move.ts'
 import { requestMove } from './approval.ts'
 import { beginRun } from './begin-run.ts'
-import { chooseRoute, type FailedGuard } from './choose-route.ts'
+import { evidenceFor, evidenceMoment } from './call-evidence.ts'
+import { chooseRoute, type FailedGuard, type GuardScope } from './choose-route.ts'
 import type { DecisionBuilder, Refusal } from './decision-builder.ts'
 import {
   acceptCommand,
@@ -180,10 +181,14 @@ function choose(draft: DecisionBuilder, choosing: Choosing): Refusal | 'held' | 
     emit(draft, { type: 'signal.taken', name: trigger.name, route: null })
     return enterStage(draft, { stage: signal.goTo, by: 'signal', data })
   }
-  const choice = chooseRoute(trigger, draft.state)
+  const choice = chooseRoute(trigger, guardScopeOf(draft))
   if (choice.kind === 'fault') return expressionFailed(choice.reason)
   if (choice.kind === 'none') {
-    if (trigger.otherwise === 'reject') return guardFailed(draft, trigger, choice.failed)
+    // WHY: what was not seen completes nothing, also where a form ends when no route is left.
+    const lacksEvidence = choice.failed.some(({ evidence }) => evidence !== undefined)
+    if (trigger.otherwise === 'reject' || lacksEvidence) {
+      return guardFailed(draft, trigger, choice.failed)
+    }
     emit(draft, { type: 'signal.taken', name: trigger.name, route: null })
     endRun(draft, 'completed', '')
     return null
@@ -197,6 +202,10 @@ function choose(draft: DecisionBuilder, choosing: Choosing): Refusal | 'held' | 
     return 'held'
   }
   return take(draft, choice.route, choosing)
+}
+
+function guardScopeOf({ state, envelope }: DecisionBuilder): GuardScope {
+  return { state, evidence: evidenceFor(state, envelope), moment: evidenceMoment(envelope) }
 }
 
 /** What a form collects is kept; the data of an event is not, so all of it is sent again. */
@@ -218,7 +227,8 @@ function take(draft: DecisionBuilder, route: Route, { trigger, data }: Choosing)
     emit(draft, { type: 'warning.raised', code: 'ANSWER_WARNED', message: trigger.warning })
   }
   if (route.gate !== null) {
-    return requestMove(draft, { signal: trigger.name, move: route.move, gate: route.gate, data })
+    const { move, gate, guards } = route
+    return requestMove(draft, { signal: trigger.name, move, gate, data, guards })
   }
   return applyMove(draft, route.move, { data, by: 'signal' })
 }
@@ -229,19 +239,25 @@ function guardFailed(
   failed: readonly FailedGuard[],
 ): Refusal {
   const names = failed.map(failedGuardText).join(', ')
-  const isSeenByPawl = failed.some(({ observed }) => observed !== null)
   return {
     code: 'GUARD_FAILED',
     reason: `\`${trigger.name}\` is not possible now in \`${draft.state.stage}\`: ${names}`,
-    hint: isSeenByPawl
-      ? 'only what Pawl sees itself counts here: run it as a job, then send this again'
-      : 'guards see only values that were set before: set those first, or send something else',
+    hint: hintOf(failed),
   }
+}
+
+function hintOf(failed: readonly FailedGuard[]): string {
+  const hints = failed.flatMap(({ evidence }) => (evidence === undefined ? [] : [evidence.hint]))
+  if (hints.length > 0) return [...new Set(hints)].join('; ')
+  return failed.some(({ observed }) => observed !== null)
+    ? 'only what Pawl sees itself counts here: run it as a job, then send this again'
+    : 'guards see only values that were set before: set those first, or send something else'
 }
 
 const seenCharsMax = 80
 
-function failedGuardText({ name, observed }: FailedGuard): string {
+function failedGuardText({ name, observed, evidence }: FailedGuard): string {
+  if (evidence !== undefined) return `\`${name}\` failed (${evidence.reason})`
   if (observed === null) return `\`${name}\` failed`
   const { field, value } = observed
   if (value === undefined) return `\`${name}\` failed (Pawl has seen no \`${field}\`)`

@@ -4,24 +4,35 @@
  * Event shapes and `evolve` are frozen by release; commands and replies may change.
  */
 import type { DenialCode, RefusalCode, WarningCode } from '../errors.ts'
+import type { KeptOutput } from '../evidence/kept-output.ts'
+import type {
+  BegunEvidence,
+  EndedEvidence,
+  RecordedEvidence,
+} from '../evidence/recorded-evidence.ts'
 import type { JsonObject } from '../json.ts'
-import type { Move, ResultSave, Source } from '../machine/machine.ts'
-import type { Quorum } from '../machine/quorum.ts'
+import type { ResultSave, Source } from '../machine/machine.ts'
+import type { Approval } from './approval-request.ts'
 import type {
   Costs,
   Grant,
   NamedRule,
   OpenCall,
-  PendingCall,
+  OrderMark,
+  OrderResult,
   RefusedCall,
   Reservation,
   Reserve,
   Spend,
+  WaitingCall,
 } from './call.ts'
 import type { CallIdentity } from './call-identity.ts'
+import type { Child, Fork } from './child-types.ts'
 import type { ChildOutcome, RaisedCode } from './command.ts'
+import type { DecisionPeer } from './decision-peer.ts'
 import type { PasskeyProof } from './decision-proof.ts'
 
+export type { Approval, Endorsement, PendingMove } from './approval-request.ts'
 export type {
   Alternative,
   Bookkeeping,
@@ -35,6 +46,8 @@ export type {
   HeldAmounts,
   NamedRule,
   OpenCall,
+  OrderMark,
+  OrderResult,
   PendingCall,
   ReadCommand,
   ReadCommands,
@@ -46,7 +59,9 @@ export type {
   Spend,
   ToolAction,
   Verdict,
+  WaitingCall,
 } from './call.ts'
+export type { Child, Fork, ForkedBranch } from './child-types.ts'
 export type { ChildOutcome, Command, Envelope, StartRun } from './command.ts'
 export type { CallRefusal, Decision, Effect, EngineContext, Reply } from './decision.ts'
 
@@ -75,8 +90,9 @@ export type Event =
       readonly branch: { readonly name: string; readonly terminal: string } | null
       /** Hashes of the machines that invokes mean, by name; absent: nothing is invoked. */
       readonly library?: { readonly [name: string]: string }
-      /** Where the agent works; absent: told with each call. */
+      /** Where the agent works, and the commit there; absent: told with each call, or none. */
       readonly workspace?: string
+      readonly commit?: string
       /** Calls are judged and recorded, and nothing is enforced; absent: it is. */
       readonly observe?: true
     }
@@ -153,10 +169,18 @@ export type Event =
       /** When it was let through, and on which meters; absent before policies were counted. */
       readonly at?: number
       readonly meters?: readonly Reservation[]
+      /** What it leaves for rules on what happened before; absent: nothing. */
+      readonly order?: readonly OrderMark[]
+      /** It waited under this id until an earlier call had ended; absent: it did not. */
+      readonly waitId?: string
       /** The approval that this call uses up; absent: nobody had to be asked. */
       readonly grant?: string
       /** Of tool and input, where its caller may ask about it again; absent: it may not. */
       readonly hash?: string
+      /** Its contents in short, see `contentKey`; absent: it is none of the work that counts. */
+      readonly same?: string
+      /** How often it had failed in a row by then; absent: not at all. */
+      readonly failures?: number
       /** Money that is held for it until its report; absent: none. */
       readonly reserve?: Reserve
       /** JSON pointer of the rule that let it through; absent: none had to. */
@@ -165,12 +189,15 @@ export type Event =
       readonly document?: string
       /** What an enforced run would have answered; absent: the same. */
       readonly observed?: ObservedVerdict
+      /** The command that a rule wants evidence of, as this call runs it; absent: it runs none. */
+      readonly evidence?: BegunEvidence
     })
   | ({
       readonly type: 'call.asked'
       readonly callId: string
       readonly tool: string
       readonly input: JsonObject
+      readonly waitId?: string
     } & NamedRule)
   | ({
       readonly type: 'call.denied'
@@ -180,6 +207,11 @@ export type Event =
       readonly reason: string
       /** The approval by whose refusal it is denied; absent: none. */
       readonly refusedBy?: string
+      /** It waited under this id; absent: it did not. */
+      readonly waitId?: string
+      /** When, and what it means to rules on what happened before; absent: nothing. */
+      readonly at?: number
+      readonly order?: readonly OrderResult[]
     } & NamedRule)
   | {
       readonly type: 'call.reported'
@@ -189,10 +221,24 @@ export type Event =
       readonly costMicroUsd: number
       readonly exitCode: number | null
       readonly edited: readonly string[]
+      /** Nobody knows how it ended, or whether it was made; absent: somebody has said so. */
+      readonly isUnreported?: true
       /** When, and on which meters its cost counts; absent before policies were counted. */
       readonly at?: number
       readonly meters?: readonly string[]
+      /** What its end means to rules on what happened before; absent: nothing. */
+      readonly order?: readonly OrderResult[]
+      /** How the command ended that a rule wants evidence of; absent: it was none. */
+      readonly evidence?: EndedEvidence
+      /** The end of what it printed, where the definition wants it kept; absent: not kept. */
+      readonly output?: KeptOutput
     }
+  /** The call waits until earlier ones have ended. */
+  | (WaitingCall & {
+      readonly type: 'call.waiting'
+      readonly input: JsonObject
+      readonly reason: string
+    } & NamedRule)
   /** Money that went elsewhere than into a call: what the model itself has cost. */
   | ({
       readonly type: 'money.spent'
@@ -214,6 +260,8 @@ export type Event =
       readonly edits?: JsonObject
       /** Absent: nothing but the person's token, link or prompt proves it. */
       readonly proof?: PasskeyProof
+      /** Which program sent it; absent: the system did not tell. */
+      readonly peer?: DecisionPeer
     }
   /** One of several people who have to agree has done so. */
   | {
@@ -222,6 +270,7 @@ export type Event =
       readonly by: Actor
       readonly note: string
       readonly proof?: PasskeyProof
+      readonly peer?: DecisionPeer
     }
   | {
       readonly type: 'approval.refused'
@@ -231,6 +280,7 @@ export type Event =
       /** Whoever asked knows it already; absent: they are to be told. */
       readonly isTold?: true
       readonly proof?: PasskeyProof
+      readonly peer?: DecisionPeer
     }
   | { readonly type: 'approval.expired'; readonly approvalId: string }
   | {
@@ -259,63 +309,6 @@ export type EntryCause =
   | 'force'
 
 export type FieldIssue = { readonly field: string; readonly rule: string; readonly message: string }
-
-/** A question to a person about one move or one call, bound to its hash. */
-export type Approval = {
-  readonly id: string
-  readonly kind: 'move' | 'call'
-  readonly message: string
-  readonly hash: string
-  readonly requestedAt: number
-  /** After this moment nobody can grant it any more; absent: never. */
-  readonly expiresAt?: number
-  /** The move that waits, whole: a grant needs no code to be replayed. */
-  readonly pending: PendingMove | PendingCall
-  /** Who has to agree; absent: one person, whoever it is. */
-  readonly quorum?: Quorum
-  /** Who caused the question, where that matters: the asker is no approver. */
-  readonly askedBy?: Actor
-  /** Every decision on it must be signed with a passkey; absent: a person's token is enough. */
-  readonly proof?: 'passkey'
-  /** Who has agreed so far, while more people have to; absent: nobody. */
-  readonly endorsements?: readonly Endorsement[]
-}
-
-/** One person's yes, of several that are needed. */
-export type Endorsement = { readonly by: Actor; readonly note: string }
-
-export type PendingMove = {
-  readonly signal: string
-  readonly move: Move
-  readonly data: JsonObject | null
-  readonly refusal: 'stay' | 'block'
-  /** Values of the signal that the person may change; absent: none. */
-  readonly editable?: readonly string[]
-}
-export type Fork = {
-  readonly branches: readonly ForkedBranch[]
-  readonly join: 'all' | 'any'
-  readonly onComplete: string
-  readonly onFail: string | null
-  /** Data of the forking signal: merged once the run has moved on. */
-  readonly data: JsonObject | null
-}
-export type ForkedBranch = {
-  readonly name: string
-  readonly runId: string
-  readonly initial: string
-  readonly terminal: string
-  readonly status: 'pending' | 'running' | ChildOutcome
-}
-
-export type Child = {
-  readonly runId: string
-  readonly machine: string
-  readonly input: JsonObject
-  readonly onComplete: string
-  readonly onFail: string | null
-  readonly data: JsonObject | null
-}
 
 // ── state ───────────────────────────────────────────────────────────────────
 
@@ -355,6 +348,8 @@ export type RunState = {
   readonly openCalls: readonly OpenCall[]
   /** How many of the open calls hold money; absent: none. */
   readonly holdsCount?: number
+  /** Calls that wait until earlier ones have ended, oldest first; absent: none. */
+  readonly waitingCalls?: readonly WaitingCall[]
   readonly detour: OpenDetour | null
   readonly fork: Fork | null
   readonly child: Child | null
@@ -364,6 +359,8 @@ export type RunState = {
   /** Refused calls whose callers have not been told yet, oldest first; absent: there is none. */
   readonly refusedCalls?: readonly RefusedCall[]
   readonly branch: { readonly name: string; readonly terminal: string } | null
+  /** The last end of each command that a rule wants evidence of; absent: none has ended. */
+  readonly evidence?: readonly RecordedEvidence[]
   /** Calls are judged and recorded, and nothing is enforced; absent: it is. */
   readonly observe?: true
   readonly pause: {

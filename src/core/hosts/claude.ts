@@ -90,12 +90,25 @@ export const claudeHost = {
   pathWords: ['claude', 'mcp.json', 'managed-'],
   hiddenInHome: ['.claude', '.claude.json'],
   readOnlyInWorkspace: ['.claude', '.mcp.json'],
+  box: {
+    state: ['.claude', '.claude.json', '.local/share/claude', '.cache/claude'],
+    variables: ['ANTHROPIC_', 'CLAUDE_', 'DISABLE_', 'IS_SANDBOX'],
+    guides: [
+      ...['.claude/settings.json', '.claude/settings.local.json', '.claude/hooks'],
+      ...['.claude/plugins', '.claude/skills', '.claude/commands', '.claude/agents'],
+      ...['.claude/workflows', '.claude/output-styles', '.claude/CLAUDE.md'],
+    ],
+    emptyFiles: none('it ignores folders there'),
+    settings: { kind: 'files', hooks: '--settings', servers: '--mcp-config' },
+  },
   environmentMarks: ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT'],
   events: {
     call: ['PreToolUse'],
     permission: ['PermissionRequest'],
     report: ['PostToolUse'],
     failure: ['PostToolUseFailure'],
+    // What its auto mode denies; of a user's no it says nothing.
+    declined: ['PermissionDenied'],
     prompt: ['UserPromptSubmit'],
     begin: ['SessionStart'],
     end: ['SessionEnd'],
@@ -105,7 +118,7 @@ export const claudeHost = {
     config: ['ConfigChange'],
     nothing: [
       ...['PostToolBatch', 'Notification', 'UserPromptExpansion', 'StopFailure', 'PreCompact'],
-      ...['PostCompact', 'PreModelSwitch', 'PostModelSwitch', 'PermissionDenied', 'Setup'],
+      ...['PostCompact', 'PreModelSwitch', 'PostModelSwitch', 'Setup'],
       ...['TeammateIdle', 'TaskCreated', 'TaskCompleted', 'Elicitation', 'ElicitationResult'],
       ...['InstructionsLoaded', 'CwdChanged', 'FileChanged', 'DirectoryAdded', 'MessageDisplay'],
       ...['WorktreeCreate', 'WorktreeRemove', 'Interrupt'],
@@ -114,11 +127,12 @@ export const claudeHost = {
   installedEvents: [
     ...['PreToolUse', 'PermissionRequest', 'PostToolUse', 'PostToolUseFailure', 'SessionEnd'],
     ...['Stop', 'SubagentStart', 'SubagentStop', 'SessionStart', 'UserPromptSubmit'],
-    'ConfigChange',
+    ...['ConfigChange', 'PermissionDenied'],
   ],
   wires: ['http', 'command'],
   canAskUser: true,
   canMarkCalls: true,
+  waitSecondsMax: 50,
   model: {
     endpoints: ['api.anthropic.com'],
     baseUrlVariable: 'ANTHROPIC_BASE_URL',

@@ -57,6 +57,7 @@ export const codexHost = {
     ...{ Bash: 'exec_command', Edit: 'apply_patch', WebSearch: 'web_search' },
     ...{ Agent: 'spawn_agent', TodoWrite: 'update_plan', AskUserQuestion: 'request_user_input' },
   },
+  readsToolsOnce: true,
   folder: '.codex',
   hooksFile: '.codex/hooks.json',
   serversFile: '.codex/config.toml',
@@ -80,6 +81,17 @@ export const codexHost = {
   pathWords: ['codex'],
   hiddenInHome: ['.codex'],
   readOnlyInWorkspace: ['.codex'],
+  box: {
+    state: ['.codex'],
+    variables: ['OPENAI_', 'CODEX_'],
+    guides: [
+      ...['.codex/config.toml', '.codex/hooks.json', '.codex/hooks', '.codex/rules'],
+      ...['.codex/prompts', '.codex/skills', '.codex/agents', '.codex/plugins', '.codex/.env'],
+      ...['.codex/AGENTS.md', '.codex/AGENTS.override.md'],
+    ],
+    emptyFiles: none('it ignores folders there'),
+    settings: { kind: 'overrides', flag: '-c', trust: 'hooks.state' },
+  },
   environmentMarks: [
     ...['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_CI', 'CODEX_THREAD_ID'],
   ],
@@ -91,6 +103,7 @@ export const codexHost = {
   wires: ['command'],
   canAskUser: false,
   canMarkCalls: true,
+  waitSecondsMax: 50,
   model: {
     endpoints: ['api.openai.com', 'chatgpt.com'],
     baseUrlVariable: none('set `model_providers.NAME.base_url` in its `config.toml`'),

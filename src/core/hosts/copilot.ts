@@ -80,12 +80,25 @@ export const copilotHost = {
   pathWords: ['copilot', '.github'],
   hiddenInHome: ['.copilot', '.github/hooks'],
   readOnlyInWorkspace: ['.github/hooks', '.github/copilot', '.github/mcp.json'],
+  box: {
+    state: ['.copilot'],
+    variables: ['COPILOT_', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    guides: [
+      ...['.copilot/settings.json', '.copilot/config.json', '.copilot/hooks', '.copilot/agents'],
+      ...['.copilot/mcp-config.json', '.copilot/lsp-config.json', '.copilot/skills'],
+      ...['.copilot/extensions', '.copilot/installed-plugins', '.copilot/plugin-data'],
+      ...['.copilot/permissions-config.json', '.copilot/copilot-instructions.md'],
+    ],
+    emptyFiles: none('it ignores folders there'),
+    settings: none('it ends at its start if it cannot write its settings'),
+  },
   environmentMarks: ['COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
   events: {
     call: ['PreToolUse'],
     permission: none('it asks before `PreToolUse` has passed, under other names'),
     report: ['PostToolUse'],
     failure: ['PostToolUseFailure'],
+    declined: none('it has no such event'),
     prompt: ['UserPromptSubmit'],
     begin: ['SessionStart'],
     end: ['SessionEnd'],
@@ -102,6 +115,7 @@ export const copilotHost = {
   wires: ['command'],
   canAskUser: false,
   canMarkCalls: true,
+  waitSecondsMax: 50,
   model: {
     endpoints: ['api.githubcopilot.com', 'api.individual.githubcopilot.com'],
     baseUrlVariable: 'COPILOT_PROVIDER_BASE_URL',

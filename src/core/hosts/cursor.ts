@@ -74,12 +74,20 @@ export const cursorHost = {
   pathWords: ['cursor'],
   hiddenInHome: ['.cursor'],
   readOnlyInWorkspace: ['.cursor'],
+  box: {
+    state: ['.cursor'],
+    guides: ['.cursor/hooks.json', '.cursor/mcp.json', '.cursor/cli-config.json', '.cursor/rules'],
+    emptyFiles: none('it ignores folders there'),
+    variables: ['CURSOR_'],
+    settings: none('nobody has tried to name its hooks from outside of the project'),
+  },
   environmentMarks: ['CURSOR_AGENT'],
   events: {
     call: ['preToolUse', 'beforeShellExecution', 'beforeMCPExecution', 'beforeReadFile'],
     permission: none('it has no such event'),
     report: ['postToolUse'],
     failure: ['postToolUseFailure'],
+    declined: none('it has no such event'),
     prompt: ['beforeSubmitPrompt'],
     begin: ['sessionStart'],
     end: ['sessionEnd'],
@@ -101,6 +109,7 @@ export const cursorHost = {
   wires: ['command'],
   canAskUser: false,
   canMarkCalls: false,
+  waitSecondsMax: 50,
   model: {
     endpoints: ['api2.cursor.sh'],
     baseUrlVariable: none('it reaches its models only through its own servers'),

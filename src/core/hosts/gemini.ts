@@ -85,12 +85,27 @@ export const geminiHost = {
   pathWords: ['gemini'],
   hiddenInHome: ['.gemini'],
   readOnlyInWorkspace: ['.gemini'],
+  box: {
+    state: ['.gemini'],
+    variables: ['GEMINI_', 'GOOGLE_'],
+    guides: [
+      ...['.gemini/settings.json', '.gemini/hooks', '.gemini/extensions', '.gemini/commands'],
+      ...['.gemini/skills', '.gemini/agents', '.gemini/policies', '.gemini/.env'],
+      ...['.gemini/trustedFolders.json', '.gemini/GEMINI.md'],
+    ],
+    emptyFiles: none('it ignores folders there'),
+    settings: {
+      ...{ kind: 'variable', name: 'GEMINI_CLI_SYSTEM_SETTINGS_PATH' },
+      instead: '/etc/gemini-cli/settings.json',
+    },
+  },
   environmentMarks: ['GEMINI_CLI'],
   events: {
     call: ['BeforeTool'],
     permission: none('it has no such event'),
     report: ['AfterTool'],
     failure: none('`AfterTool` also reports failures'),
+    declined: none('it has no such event'),
     prompt: ['BeforeAgent'],
     begin: ['SessionStart'],
     end: ['SessionEnd'],
@@ -106,6 +121,7 @@ export const geminiHost = {
   wires: ['command'],
   canAskUser: false,
   canMarkCalls: true,
+  waitSecondsMax: 50,
   model: {
     endpoints: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com'],
     baseUrlVariable: 'GOOGLE_GEMINI_BASE_URL',

@@ -80,6 +80,8 @@ export const hookMeanings = [
   'report',
   /** A call has failed. */
   'failure',
+  /** The host does not make a call, after `call` has let it through. */
+  'declined',
   /** The user, or the host in their place, has sent a prompt. */
   'prompt',
   /** A session begins, or its context was compacted. */
@@ -120,6 +122,17 @@ type UserHooks = {
 /** A setting, as a path with dots, and the value by which it turns hooks off. */
 export type OffSwitch = { readonly setting: string; readonly value: boolean | 'lists pawl' }
 
+/** How a host is told of settings that lie outside of the project. */
+export type BoxSettingsWay =
+  /** Flags name the file with hooks and the one with servers. */
+  | { readonly kind: 'files'; readonly hooks: string; readonly servers: string }
+  /** A variable names a file with both, in place of the one that the machine has. */
+  | { readonly kind: 'variable'; readonly name: string; readonly instead: string }
+  /** A variable names a file with servers, and with a list of plugins under this member. */
+  | { readonly kind: 'plugins'; readonly variable: string; readonly list: string }
+  /** A flag sets a setting; hooks that are set so are trusted by their hashes. */
+  | { readonly kind: 'overrides'; readonly flag: string; readonly trust: string }
+
 /** An agent host: a program that runs an agent and asks Pawl about its calls. */
 export type HostDescriptor = ToolVocabulary & {
   /** The program that starts it. A run does not let its agent start another one. */
@@ -135,6 +148,9 @@ export type HostDescriptor = ToolVocabulary & {
    * agent do not name it.
    */
   readonly offered: Readonly<Partial<Record<CommonTool, string>>>
+
+  /** It reads the list of MCP tools once, so what a later stage allows has to be on it. */
+  readonly readsToolsOnce?: true
 
   /** Its folder in a workspace, which counts as protected itself. */
   readonly folder: string
@@ -167,6 +183,19 @@ export type HostDescriptor = ToolVocabulary & {
   /** What jobs cannot change in a workspace. */
   readonly readOnlyInWorkspace: readonly string[]
 
+  /** What it needs in a box (`pawl run`). */
+  readonly box: {
+    /** Where it keeps sessions, sign-ins and settings, in the home of the user. */
+    readonly state: readonly string[]
+    /** What configures it there, which it cannot change: later sessions would do what it says. */
+    readonly guides: readonly string[]
+    /** Guides in a workspace: it fails on a folder there, but not on an empty file. */
+    readonly emptyFiles: readonly string[] | NotApplicable
+    /** Variables that it is given: their names begin so. */
+    readonly variables: readonly string[]
+    readonly settings: BoxSettingsWay | NotApplicable
+  }
+
   /** Variables that the host sets in what its shell tool runs. */
   readonly environmentMarks: readonly string[]
   /** The names of its events, by what they mean. */
@@ -179,6 +208,8 @@ export type HostDescriptor = ToolVocabulary & {
   readonly canAskUser: boolean
   /** Whether a hook can write into the input of a call to Pawl's own tools who calls. */
   readonly canMarkCalls: boolean
+  /** How long a hook may keep a call waiting: less than the time after which the host goes on. */
+  readonly waitSecondsMax: number
 
   readonly model: {
     /** The servers that its models are on. */

@@ -40,11 +40,8 @@ export const otherAgents: readonly OtherAgent[] = [
   { program: 'cline', packages: ['cline'], verbs: always },
   { program: 'cn', packages: ['@continuedev/cli'], verbs: always },
   { program: 'kimi', packages: ['kimi-cli', '@moonshot-ai/kimi-code'], verbs: always },
-  {
-    program: 'pi',
-    packages: ['@mariozechner/pi-coding-agent', '@earendil-works/pi-coding-agent'],
-    verbs: always,
-  },
+  // Pi until 0.73; the descriptor has its newer name.
+  { program: 'pi', packages: ['@mariozechner/pi-coding-agent'], verbs: always },
   { program: 'cursor-agent', packages: none('it is brought by a script'), verbs: always },
   { program: 'droid', packages: ['@factory/cli', 'droid'], verbs: always },
   { program: 'auggie', packages: ['@augmentcode/auggie'], verbs: always },

@@ -85,12 +85,28 @@ export const qwenHost = {
   pathWords: ['qwen'],
   hiddenInHome: ['.qwen'],
   readOnlyInWorkspace: ['.qwen'],
+  box: {
+    state: ['.qwen'],
+    variables: ['QWEN_', 'OPENAI_', 'DASHSCOPE_'],
+    guides: [
+      ...['.qwen/settings.json', '.qwen/hooks', '.qwen/extensions', '.qwen/commands'],
+      ...['.qwen/skills', '.qwen/agents', '.qwen/workflows', '.qwen/output-styles', '.qwen/.env'],
+      ...['.qwen/channels', '.qwen/locales', '.qwen/fork-profiles'],
+      ...['.qwen/trustedFolders.json', '.qwen/system.md', '.qwen/QWEN.md'],
+    ],
+    emptyFiles: none('it ignores folders there'),
+    settings: {
+      ...{ kind: 'variable', name: 'QWEN_CODE_SYSTEM_SETTINGS_PATH' },
+      instead: '/etc/qwen-code/settings.json',
+    },
+  },
   environmentMarks: ['QWEN_CODE'],
   events: {
     call: ['PreToolUse'],
     permission: ['PermissionRequest'],
     report: ['PostToolUse'],
     failure: ['PostToolUseFailure'],
+    declined: ['PermissionDenied'],
     prompt: ['UserPromptSubmit'],
     begin: ['SessionStart'],
     end: ['SessionEnd'],
@@ -100,11 +116,12 @@ export const qwenHost = {
     config: none('it has no such event'),
     nothing: [
       ...['PostToolBatch', 'Notification', 'UserPromptExpansion', 'MessageDisplay', 'PreCompact'],
-      ...['PostCompact', 'SessionDelete', 'PermissionDenied', 'StopFailure', 'TodoCreated'],
+      ...['PostCompact', 'SessionDelete', 'StopFailure', 'TodoCreated'],
       ...['TodoCompleted', 'InstructionsLoaded'],
     ],
   },
-  // WHY not `PermissionRequest`: it comes before `PreToolUse`, which is asked in any case.
+  // WHY not `PermissionRequest` and `PermissionDenied`: they come before `PreToolUse`, which is
+  // asked in any case.
   installedEvents: [
     ...['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'UserPromptSubmit', 'SessionStart'],
     ...['SessionEnd', 'Stop', 'SubagentStart', 'SubagentStop'],
@@ -112,6 +129,7 @@ export const qwenHost = {
   wires: ['command'],
   canAskUser: false,
   canMarkCalls: false,
+  waitSecondsMax: 50,
   model: {
     endpoints: [
       ...['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'coding.dashscope.aliyuncs.com'],

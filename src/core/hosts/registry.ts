@@ -17,6 +17,7 @@ import {
 import { mcpVocabulary } from './mcp.ts'
 import { opencodeHost } from './opencode.ts'
 import { pawlVocabulary } from './pawl.ts'
+import { piHost } from './pi.ts'
 import { qwenHost } from './qwen.ts'
 
 const described = {
@@ -26,6 +27,7 @@ const described = {
   qwen: qwenHost,
   opencode: opencodeHost,
   copilot: copilotHost,
+  pi: piHost,
   cursor: cursorHost,
 } satisfies Readonly<Record<string, HostDescriptor>>
 

@@ -5,14 +5,16 @@
  * applies, then what is left of the limits. Each of them can only make the answer stricter.
  */
 import { reserveFor, wishOf } from '../engine/budget-reservations.ts'
-import type { Call, Reservation, Reserve } from '../engine/types.ts'
+import type { Call, OrderMark, Reservation, Reserve } from '../engine/types.ts'
 import type { ProofLevel } from '../machine/proof-levels.ts'
 import type { Quorum } from '../machine/quorum.ts'
 import { reservationsFor } from '../policy/limits.ts'
 import { openCallsLimit, policyLimits, runLimits } from './limit-rules.ts'
 import { type Observation, observationOf } from './observe-mode.ts'
+import { afterRule, orderMarksOf, tallyRule } from './order-rules.ts'
 import { proofFor, quorumFor } from './policy-layers.ts'
 import { peopleRule, policyRule } from './policy-rules.ts'
+import { repeatRule } from './repeat-rule.ts'
 import {
   type JudgingExtent,
   noAnswers,
@@ -32,7 +34,10 @@ const rules: readonly Rule[] = [
   runLimits,
   peopleRule,
   policyLimits,
+  tallyRule,
   openCallsLimit,
+  afterRule,
+  repeatRule,
 ]
 
 /** Answering, signalling and submitting are never policed. */
@@ -56,6 +61,8 @@ export type Ruling = {
   readonly isUncounted?: true
   /** What the call counts against once it is let through. */
   readonly meters: readonly Reservation[]
+  /** What it leaves for rules on what happened before; absent: nothing. */
+  readonly order?: readonly OrderMark[]
   /** The approval that lets it through. */
   readonly grant: string | null
   /** Who has to agree, where it asks; absent: one person, whoever it is. */
@@ -114,7 +121,7 @@ function answersTo(
   return answers
 }
 
-type Account = Pick<Ruling, 'meters' | 'grant' | 'quorum' | 'proof' | 'reserve'>
+type Account = Pick<Ruling, 'meters' | 'order' | 'grant' | 'quorum' | 'proof' | 'reserve'>
 
 /** What a call that is not denied counts against, holds, and needs. */
 function accountOf(question: RuleInput): Account {
@@ -127,11 +134,18 @@ function accountOf(question: RuleInput): Account {
   const said = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
   const holding = { machine, around, at, limited, ...said }
   const reserve = reserveFor(holding, wishOf(context, state, call.tool))
+  const order = orderMarksOf(question)
   return {
     meters: reservationsFor(limited, grant?.at ?? null),
+    ...(order.length === 0 ? {} : { order }),
     grant: grant?.approvalId ?? null,
     ...(quorum === null ? {} : { quorum }),
     ...(proof === undefined ? {} : { proof }),
     ...(reserve === null ? {} : { reserve }),
   }
+}
+
+/** What a call would leave for rules on what happened before, once it is let through. */
+export function orderMarksOn(call: Call, context: JudgingContext): readonly OrderMark[] {
+  return orderMarksOf(ruleInputFor(call, context, 'decision'))
 }

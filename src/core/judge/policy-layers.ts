@@ -3,7 +3,8 @@
  * Knows policies and their owners. Must not know usage, or what follows from an answer.
  */
 
-import type { Call, FamilyContext } from '../engine/types.ts'
+import type { Call, FamilyContext, OrderMark } from '../engine/types.ts'
+import { requirementsIn } from '../evidence/named-requirements.ts'
 import { joinPointer } from '../finding.ts'
 import { commonTools } from '../hosts/common-tools.ts'
 import type { Machine, Policy, PolicyRule, RuleRef } from '../machine/machine.ts'
@@ -17,8 +18,9 @@ import {
   strictestOn,
   unspoken,
 } from '../policy/evaluate.ts'
-import { indexPolicy } from '../policy/index-policy.ts'
+import { indexPolicy, matchTier } from '../policy/index-policy.ts'
 import { type Limited, meterOf } from '../policy/limits.ts'
+import { changeMark, isDemandedOf, seenMark } from '../policy/order-marks.ts'
 import { anyResource } from '../tools/bookkeeping.ts'
 import { isUncounted } from './rule-on-counts.ts'
 
@@ -128,6 +130,47 @@ export function limitsOf({ layer, answer }: Consulted): readonly PlacedLimit[] {
   return limited
     .filter((rule) => rule.rate !== null || rule.budget !== null)
     .map((rule) => placedLimit(layer, tier, rule))
+}
+
+/** The rules of all policies that answered and demand something of the past. */
+export function demandsIn(consulted: readonly Consulted[], call: Call): readonly PlacedLimit[] {
+  return consulted.some(({ answer }) => answer.limited.length > 0)
+    ? consulted.flatMap((one) => demandsOf(one, call))
+    : noLimits
+}
+
+function demandsOf({ layer, answer }: Consulted, call: Call): readonly PlacedLimit[] {
+  const { tier, limited } = answer
+  if (limited.length === 0 || (tier !== 'ask' && tier !== 'allow')) return noLimits
+  return limited
+    .filter((rule) => demandsOrder(rule) && isDemandedOf(call, rule.when))
+    .map((rule) => placedLimit(layer, tier, rule))
+}
+
+function demandsOrder({ after, count, sum }: PolicyRule): boolean {
+  return after !== undefined || count !== undefined || sum !== undefined
+}
+
+/** What a call leaves for rules of which it may be the prerequisite. */
+export function prerequisiteMarks(laid: Laid, call: Call): readonly OrderMark[] {
+  const marks = new Map<string, OrderMark>()
+  const session = laid.around.session?.name ?? null
+  let needsChanges = [laid.machine, ...laid.around.above.map((run) => run.machine)].some((one) =>
+    requirementsIn(one).some(({ isFresh }) => isFresh),
+  )
+  for (const { policy } of layersOf(laid)) {
+    const index = indexPolicy(policy)
+    needsChanges ||= index.needsChanges
+    if (index.prerequisites === null) continue
+    // WHY exact: a name that only resembles another one proves nothing.
+    const found = matchTier(index.prerequisites, policyNamesOf(call).exact)
+    for (const after of found?.limited.flatMap((rule) => rule.after ?? []) ?? []) {
+      const mark = 'capability' in after ? seenMark(call, after, session) : null
+      if (mark !== null) marks.set(mark.meter, mark)
+    }
+  }
+  const change = needsChanges ? changeMark(call) : null
+  return change === null ? [...marks.values()] : [...marks.values(), change]
 }
 
 /** Budgets for models: no call is of a model, and every one of them makes it go on. */

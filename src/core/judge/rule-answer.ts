@@ -23,6 +23,8 @@ export type AnswerSource =
   | 'run-limit'
   | 'people'
   | 'limit'
+  | 'order'
+  | 'repeats'
 
 /** What one rule says about one call. */
 export type RuleAnswer = {
@@ -36,6 +38,10 @@ export type RuleAnswer = {
   readonly hint: string
   /** Null: no author wrote it; Pawl itself holds every run to it. */
   readonly rule: RuleRef | null
+  /** Calls in flight whose end may change the answer; absent: there are none. */
+  readonly waitsFor?: readonly string[]
+  /** The call that fails again and again, of which this denial tells once; absent: none. */
+  readonly tells?: string
 }
 
 export const noAnswers: readonly RuleAnswer[] = []

@@ -3,6 +3,8 @@
  * Must not judge.
  */
 import type { Call, FamilyContext, Grant, RunState } from '../engine/types.ts'
+import type { WorkspaceState } from '../evidence/meets-requirement.ts'
+import type { RecordedEvidence } from '../evidence/recorded-evidence.ts'
 import { own } from '../json.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
 import { findGrant } from './grants.ts'
@@ -10,9 +12,11 @@ import {
   asks,
   type Consulted,
   consultPolicies,
+  demandsIn,
   limitsIn,
   type PlacedLimit,
 } from './policy-layers.ts'
+import { asksAsRepeated } from './repeat-rule.ts'
 import type { JudgingExtent, RuleAnswer } from './rule-answer.ts'
 import { availabilityOf, type CallAvailability } from './rule-on-run-status.ts'
 
@@ -24,6 +28,22 @@ export type JudgingContext = {
   readonly around: FamilyContext
   /** What the call may cost, as its maker says; absent: nobody said. */
   readonly estimateMicroUsd?: number
+  /** What was seen of commands, and how the workspace is now; absent: nothing is known. */
+  readonly seen?: EvidenceSeen
+  /** Whom the call may wait for, and the id under which it has waited; absent: for nobody. */
+  readonly asker?: CallAsker
+}
+
+export type EvidenceSeen = {
+  readonly recorded: readonly RecordedEvidence[]
+  /** Absent: nobody looked, so nothing is fresh. */
+  readonly workspace?: WorkspaceState | undefined
+}
+
+export type CallAsker = {
+  /** Callers whose calls it may wait for; see `CallPatience`. */
+  readonly behind?: readonly string[]
+  readonly waitId?: string
 }
 
 /** Nothing is known of other runs, and nothing of what was used. */
@@ -47,6 +67,8 @@ export type RuleInput = {
   readonly policies: () => readonly Consulted[]
   /** The limits of policies that the call counts against once it is let through. */
   readonly limits: () => readonly PlacedLimit[]
+  /** The rules of policies that demand something of the past of such a call. */
+  readonly demands: () => readonly PlacedLimit[]
   /** The yes of the person who was asked about this very call; null: there is none. */
   readonly grant: () => Grant | null
 }
@@ -69,6 +91,7 @@ export function ruleInputFor(
     return consulted
   }
   let limits: readonly PlacedLimit[] | null = null
+  let demands: readonly PlacedLimit[] | null = null
   return {
     context,
     machine,
@@ -82,9 +105,14 @@ export function ruleInputFor(
       limits ??= limitsIn(policies())
       return limits
     },
+    demands: () => {
+      demands ??= demandsIn(policies(), call)
+      return demands
+    },
     grant: () => {
       if (grant === undefined) {
-        grant = policies().some(asks) ? findGrant(state.grants, call, at) : null
+        const isAsked = policies().some(asks) || asksAsRepeated(context, call)
+        grant = isAsked ? findGrant(state.grants, call, at) : null
       }
       return grant
     },

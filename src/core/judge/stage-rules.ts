@@ -9,6 +9,7 @@ import { explainCommands } from '../shell/explain-commands.ts'
 import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { ruleOnProtected } from '../tools/rule-on-protected.ts'
+import { ruleOnWritable } from '../tools/rule-on-writable.ts'
 import { isReader, namesFile } from '../tools/server-tool-kind.ts'
 import { actOfShape, namesMatch } from '../tools/tool-names.ts'
 import { type AnswerSource, denyBy, noAnswers, passBy, type RuleAnswer } from './rule-answer.ts'
@@ -267,6 +268,8 @@ function writesText(stage: Stage, { shell }: Call): string | null {
 }
 
 function ruleOnScope({ machine, stage, call }: StageRuleInput): StageDenial | null {
+  const unwritable = ruleOnWritable(call, stage.rule.filesWritable)
+  if (unwritable !== null) return { ...unwritable, field: 'filesWritable' }
   const lists = stage.rule.tools.allow !== 'all'
   const denial = ruleOnPaths(call, { lists, paths: machine.paths, workspace: call.workspace })
   return denial === null ? null : { ...denial, field: 'paths' }

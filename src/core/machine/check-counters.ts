@@ -109,7 +109,7 @@ function isReadIn(stages: readonly Stage[], path: ScopePath): boolean {
 
 function reads(guard: Guard, path: ScopePath): boolean {
   if (guard.kind === 'compare') return path[0] === 'vars' && guard.field === path[1]
-  return mentions(guard.expr, path)
+  return guard.kind === 'expr' && mentions(guard.expr, path)
 }
 
 /** Whether an expression names the variable: as a word of its own, whatever is around it. */

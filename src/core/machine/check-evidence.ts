@@ -73,15 +73,25 @@ function isHarmless(survey: CheckContext, use: GuardUse): boolean {
 function selfReportedFindings(survey: CheckContext, uses: readonly GuardUse[]): Finding[] {
   const isTold = new Set<string>()
   const found: Finding[] = []
+  const command = testCommandIn(survey)
   for (const { guard } of uses) {
     if (guard.source !== null || isTold.has(guard.origin)) continue
     isTold.add(guard.origin)
     const message =
       `guard \`${guard.name}\` relies on what the agent claims: ` +
       `only the data of an ${survey.words.signal} sets \`${guard.field}\``
+    const evidence =
+      command === null ? '' : `ask for evidence instead (\`"evidence": "${command}"\`), `
     const hint =
-      'require approval where a false claim would do harm, or accept it with `"source": "claimed"`'
+      `${evidence}require approval where a false claim would do harm, ` +
+      'or accept it with `"source": "claimed"`'
     found.push(finding('GUARD_SELF_REPORTED', guard.origin, { message, hint }))
   }
   return found
+}
+
+/** A listed command that runs tests: Pawl can see how it ends, so that nobody has to claim it. */
+function testCommandIn({ machine }: CheckContext): string | null {
+  const entries = Object.values(machine.stages).flatMap(({ rule }) => rule.commands ?? [])
+  return entries.find((entry) => /(?:^|[\s:/_-])(?:test|tests|pytest)\b/.test(entry)) ?? null
 }

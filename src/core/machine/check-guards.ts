@@ -56,7 +56,7 @@ export function whyNever(guard: CompareGuard, writers: Writers): Why | null {
   if (guard.source === 'observed' && !isObserved) {
     const because = `it needs \`${guard.field}\` as observed by Pawl, but nothing here observes it`
     const hint =
-      'use what Pawl sees of a job, such as `job_exit_code`, or have a person approve the route'
+      'use evidence of a command, such as `{ evidence: npm test }`, or have a person approve it'
     return { because, hint }
   }
   return null
@@ -181,6 +181,7 @@ function conditionOf(guard: Guard): string {
     // A `case` is compared by its place only: telling two of them apart is not worth the walk.
     return expr.language === 'case' ? `case ${expr.origin}` : `${expr.language} ${expr.text}`
   }
+  if (guard.kind === 'evidence') return canonicalJson(['evidence', guard.requirement])
   const { field, op, value, source } = guard
   return canonicalJson([field, op, value, source])
 }

@@ -8,7 +8,9 @@ import { checkConditions } from './check-conditions.ts'
 import { type Check, checkContextOf } from './check-context.ts'
 import { checkCounters } from './check-counters.ts'
 import { checkEvidence } from './check-evidence.ts'
+import { checkEvidenceCommands } from './check-evidence-commands.ts'
 import { checkSatisfiable, checkShadowedRoutes } from './check-guards.ts'
+import { checkOrderRules } from './check-order-rules.ts'
 import { checkCycles, checkEnds, checkReachable } from './check-paths.ts'
 import { checkCommands, checkEscalation, checkOpenStages } from './check-permissions.ts'
 import { checkQuorums } from './check-quorum.ts'
@@ -32,12 +34,14 @@ const checks: readonly Check[] = [
   checkShadowedRoutes,
   checkConditions,
   checkEvidence,
+  checkEvidenceCommands,
   checkOpenStages,
   checkEscalation,
   checkCommands,
   checkCycles,
   checkCounters,
   checkPolicy,
+  checkOrderRules,
   checkQuorums,
 ]
 

@@ -6,11 +6,14 @@
  *   absorb → prepare → require → commit → choose → gate → move → merge → enter
  */
 
+import type { EvidenceRequirement } from '../evidence/requirement.ts'
 import type { Expr } from '../expr/expression-types.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { IsolationLevel } from './isolation-levels.ts'
+import type { OrderDemands } from './order-rule.ts'
 import type { ProofLevel } from './proof-levels.ts'
 import type { Quorum } from './quorum.ts'
+import type { RepeatLimits } from './repeat-limits.ts'
 
 export type DialectName = 'process' | 'workflow' | 'steps'
 
@@ -83,6 +86,7 @@ export type StageOrigins = {
   readonly editLinesMax?: Origin
   readonly filesMax?: Origin
   readonly bytesMax?: Origin
+  readonly filesWritable?: Origin
 }
 
 export type Stage = {
@@ -137,6 +141,12 @@ export type StageRule = {
   readonly editLinesMax: number | null
   readonly filesMax: number | null
   readonly bytesMax: number | null
+  /** Patterns of the files that may be changed, `!` in front of those that may not; absent: any. */
+  readonly filesWritable?: readonly string[]
+  /** How files are open in a box; absent: as follows from the tools. */
+  readonly files?: 'read' | 'scratch' | 'write'
+  /** Folders of the workspace that can be written to in a box; absent: all of them. */
+  readonly writeFolders?: readonly string[]
 }
 
 export type ToolRule = {
@@ -187,6 +197,13 @@ export type Guard =
       readonly origin: Origin
     }
   | { readonly kind: 'expr'; readonly expr: Expr; readonly origin: Origin }
+  | {
+      readonly kind: 'evidence'
+      /** The author's name for it; where it has none, the command. */
+      readonly name: string
+      readonly requirement: EvidenceRequirement
+      readonly origin: Origin
+    }
 
 export const compareOps = [
   'eq',
@@ -333,11 +350,13 @@ export type Policy = {
   readonly minIsolation?: IsolationLevel
   /** How decisions in the runs below it have to be proven at least; absent: as elsewhere. */
   readonly proof?: ProofLevel
+  /** How often the same call may fail; absent: as elsewhere, or as by default. */
+  readonly repeats?: Partial<RepeatLimits>
   /** Where it is written; absent: in a definition, or nobody said. */
   readonly source?: RuleRef
 }
 
-export type PolicyRule = {
+export type PolicyRule = OrderDemands & {
   readonly capability: string
   readonly rate: { readonly callsMax: number; readonly windowMs: number } | null
   readonly budget: {

@@ -5,6 +5,7 @@ import { joinPointer } from '../finding.ts'
 import type { Policy, PolicyRule } from '../machine/machine.ts'
 import { approvalRulesOf } from '../machine/quorum.ts'
 import { microUsd } from '../money.ts'
+import { compileOrder } from './compile-order.ts'
 import type { PolicyDefinition } from './schema.ts'
 
 type RuleDefinition = NonNullable<PolicyDefinition['allow']>[number]
@@ -32,7 +33,21 @@ export function compilePolicy(
     ...(observe === true ? { observe: 'own' } : {}),
     ...(least === undefined ? {} : { minIsolation: least }),
     ...(approvals === undefined ? {} : { proof: approvals.proof }),
+    ...compileRepeats(definition),
     ...(document === undefined ? {} : { source: { document, pointer } }),
+  }
+}
+
+function compileRepeats({ repeated_failures: set }: PolicyDefinition): Pick<Policy, 'repeats'> {
+  if (set === undefined) return {}
+  const { tell_after, ask_after, hold_after, window_seconds } = set
+  return {
+    repeats: {
+      ...(tell_after === undefined ? {} : { tellAfter: tell_after }),
+      ...(ask_after === undefined ? {} : { askAfter: ask_after }),
+      ...(hold_after === undefined ? {} : { holdAfter: hold_after }),
+      ...(window_seconds === undefined ? {} : { windowMs: window_seconds * 1000 }),
+    },
   }
 }
 
@@ -54,6 +69,7 @@ function compileRule(rule: RuleDefinition, origin: string): PolicyRule {
         ? null
         : { microUsdMax: microUsd(budget.max_usd), period: budget.period },
     ...approvalRulesOf(approvals),
+    ...compileOrder(rule, origin),
     origin,
   }
 }

@@ -14,6 +14,10 @@ type PolicyIndex = {
   readonly broken: PolicyRule | null
   /** Budgets for what models cost: rules that speak of `model:` and nothing wider. */
   readonly models: readonly { readonly tier: 'ask' | 'allow'; readonly rule: PolicyRule }[]
+  /** Calls that are prerequisites of others, each as a rule of its own; null: there are none. */
+  readonly prerequisites: TierIndex | null
+  /** A rule asks whether files have changed since. */
+  readonly needsChanges: boolean
 }
 
 type TierIndex = {
@@ -32,7 +36,7 @@ type Edge = { readonly label: string; readonly to: Branch }
 /** The rules of one tier that speak of a name, in the author's order. */
 type Matched = {
   readonly first: PolicyRule
-  /** Those with a rate, a budget, a quorum or a proof: all of them count. */
+  /** Those with a limit, a quorum, a proof or a prerequisite: all of them count. */
   readonly limited: readonly PolicyRule[]
 }
 
@@ -49,9 +53,27 @@ export function indexPolicy(policy: Policy): PolicyIndex {
     allow: indexTier(policy.allow),
     broken: rules.find((rule) => typeof rule.capability !== 'string') ?? null,
     models: [...modelBudgets('ask', policy.ask), ...modelBudgets('allow', policy.allow)],
+    ...prerequisitesIn(rules),
   }
   indexes.set(policy, index)
   return index
+}
+
+function prerequisitesIn(
+  rules: readonly PolicyRule[],
+): Pick<PolicyIndex, 'prerequisites' | 'needsChanges'> {
+  const all = rules.flatMap(({ after = [] }) => after)
+  const afters = all.filter((one) => 'capability' in one)
+  const apart = afters.map((one): PolicyRule => {
+    const { capability, origin } = one
+    return { capability, rate: null, budget: null, after: [one], origin }
+  })
+  return {
+    prerequisites: apart.length === 0 ? null : indexTier(apart),
+    needsChanges: all.some((one) =>
+      'evidence' in one ? one.evidence.isFresh : one.isFresh === true,
+    ),
+  }
 }
 
 /** How a policy names what a model has cost. */
@@ -83,11 +105,16 @@ function indexTier(rules: readonly PolicyRule[]): TierIndex {
 }
 
 function addTo(spot: Spot | undefined, position: number, rule: PolicyRule): Spot {
-  const { rate, budget, quorum, proof } = rule
-  const isLimited = rate !== null || budget !== null || quorum !== undefined || proof !== undefined
+  const isLimited = hasConditions(rule)
   const limited = isLimited ? [position] : []
   if (spot === undefined) return { first: position, limited }
   return isLimited ? { ...spot, limited: [...spot.limited, position] } : spot
+}
+
+function hasConditions(rule: PolicyRule): boolean {
+  const { rate, budget, quorum, proof } = rule
+  if (rate !== null || budget !== null || quorum !== undefined || proof !== undefined) return true
+  return rule.after !== undefined || rule.count !== undefined || rule.sum !== undefined
 }
 
 function newBranch(spot: Spot | null): Branch {

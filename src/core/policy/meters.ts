@@ -5,6 +5,8 @@
 
 import type { Event } from '../engine/types.ts'
 import { own } from '../json.ts'
+import { failedCallsIn, failuresMeter } from './failed-calls.ts'
+import { changesMeter, foldMark, foldResult, type OrderMeter } from './order-meters.ts'
 import type { Period } from './periods.ts'
 import { periodOf } from './periods.ts'
 
@@ -16,6 +18,8 @@ export type LimitMeter = {
   readonly ticks: readonly Tick[]
   /** Money by period; only the latest of each kind is kept. */
   readonly spent: { readonly [period in Period]: Spent }
+  /** For rules on what happened before; absent: none counts here. */
+  readonly order?: OrderMeter
 }
 type Tick = { readonly at: number; readonly calls: number }
 export type Spent = { readonly period: number; readonly microUsd: number }
@@ -33,10 +37,55 @@ const newMeter: LimitMeter = {
 
 /** The meters after one more event of any run of the family. */
 export function foldMeters(meters: Meters, event: Event): Meters {
-  if (event.type === 'call.allowed') return countCall(meters, event)
-  if (event.type === 'approval.granted') return countCall(meters, event)
-  if (event.type === 'call.reported' || event.type === 'money.spent') return addCost(meters, event)
-  return meters
+  switch (event.type) {
+    case 'call.allowed':
+      return foldOrder(countCall(meters, event), event)
+    case 'approval.granted':
+      return countCall(meters, event)
+    case 'call.reported':
+      return foldOrder(addCost(meters, event), event)
+    case 'call.denied':
+      return foldOrder(meters, event)
+    case 'stage.entered':
+      return forgetFailures(meters)
+    case 'money.spent':
+      return addCost(meters, event)
+    default:
+      return meters
+  }
+}
+
+type Ordered = Extract<Event, { type: 'call.allowed' | 'call.reported' | 'call.denied' }>
+
+function foldOrder(meters: Meters, event: Ordered): Meters {
+  const { at, order } = event
+  if (at === undefined || order === undefined || order.length === 0) return meters
+  const next: { [meter: string]: LimitMeter } = { ...meters }
+  const put = (meter: string, after: OrderMeter | undefined): void => {
+    if (after !== undefined) next[meter] = { ...(own(next, meter) ?? newMeter), order: after }
+  }
+  if (event.type === 'call.allowed') {
+    for (const mark of event.order ?? []) {
+      put(mark.meter, foldMark(own(next, mark.meter)?.order, mark, { at, changes: 0 }))
+    }
+    return next
+  }
+  for (const result of event.order ?? []) {
+    const changes = changesIn(next)
+    put(result.meter, foldResult(own(next, result.meter)?.order, result, { at, changes }))
+  }
+  return next
+}
+
+/** In another stage there is other work, and what failed may work there. */
+function forgetFailures(meters: Meters): Meters {
+  if (failedCallsIn(meters).length === 0) return meters
+  return { ...meters, [failuresMeter]: newMeter }
+}
+
+/** How often a call was made, or has ended, that may change files. */
+export function changesIn(meters: Meters): number {
+  return own(meters, changesMeter)?.order?.tally?.calls ?? 0
 }
 
 type Counted = Extract<Event, { type: 'call.allowed' | 'approval.granted' }>

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { isolationLevels } from '../machine/isolation-levels.ts'
 import { proofLevels } from '../machine/proof-levels.ts'
+import { aftersSchema, callCountSchema, callFilterSchema, sumSchema } from './order-schema.ts'
 
 const rateLimitSchema = z
   .object({
@@ -67,8 +68,37 @@ const policyRuleSchema = z
     approvals: approvalsSchema
       .optional()
       .describe('Who has to approve the call. With this field, a rule in `allow` asks too.'),
+    when: callFilterSchema
+      .optional()
+      .describe('The calls that `after`, `count` and `sum` apply to. Default: all that match.'),
+    after: aftersSchema
+      .optional()
+      .describe('Denies the call until these earlier calls have succeeded.'),
+    count: callCountSchema.optional().describe('Denies calls above this number.'),
+    sum: sumSchema.optional().describe('Denies calls whose numbers add up to more than this.'),
   })
   .meta({ id: 'policy_rule' })
+
+const failuresMax = z.int().min(1).max(1_000_000).optional()
+
+/** How often the same call may fail. */
+const repeatsSchema = z
+  .strictObject({
+    tell_after: failuresMax.describe(
+      'The agent is told once what to do instead after this many failures. Default: 3.',
+    ),
+    ask_after: failuresMax.describe(
+      'A person is asked about each further one after this many failures. Default: 8.',
+    ),
+    hold_after: failuresMax.describe('It is denied after this many failures. Default: 16.'),
+    window_seconds: z
+      .number()
+      .gt(0)
+      .max(86_400)
+      .optional()
+      .describe('A failure is forgotten after this time without another one. Default: 900.'),
+  })
+  .meta({ id: 'repeated_failures' })
 
 const denyRuleSchema = z.object({ capability }).meta({ id: 'deny_rule' })
 
@@ -102,6 +132,12 @@ export const policySchema = z
     approvals: approvalProofSchema
       .optional()
       .describe('How every decision in the runs under this policy must be proven.'),
+    repeated_failures: repeatsSchema
+      .optional()
+      .describe(
+        'How often the same call may fail while nothing changes. Of several policies, the ' +
+          'strictest numbers apply.',
+      ),
   })
   .meta({ id: 'policy' })
 

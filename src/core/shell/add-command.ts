@@ -98,7 +98,8 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
     noteHidden(facts, { kind: 'code', reason, token: words[0]?.text ?? '' })
   }
   if (name === 'source' || name === '.' || name === 'eval') facts.isOpaque = true
-  facts.isSure = scope.isSure
+  // Behind another program, `declare` and `read` are no commands of the shell.
+  facts.isSure = scope.isSure && task.isShells
   learnVariables(facts, words, { command, isFedTamely: () => isTameFeed(found.feed) })
   const dirs = task.isShells ? movedBy(words, scope.dirs) : null
   if (dirs !== null) walk.scope = { ...walk.scope, dirs, missed: scope.dirs }
@@ -148,11 +149,22 @@ function commandOf(
   scope: CommandScope,
 ): SimpleCommand {
   const { text, assigns, stdin, feed } = found
+  const values: (string | null)[] = []
+  const starts: string[] = []
+  const wild: boolean[] = []
+  const made: boolean[] = []
+  // One loop: this is done for every command.
+  for (const word of words) {
+    values.push(word.value)
+    starts.push(word.start)
+    wild.push(word.isPattern)
+    made.push(word.isMade)
+  }
   return {
-    words: words.map((word) => word.value),
-    starts: words.map((word) => word.start),
-    wild: words.map((word) => word.isPattern),
-    made: words.map((word) => word.isMade),
+    words: values,
+    starts,
+    wild,
+    made,
     text,
     isInner: scope.isInner || within !== null || depth > 0,
     assigns,

@@ -21,6 +21,13 @@ export function isNowhere(value: string | null): boolean {
   return value === '-' || (value !== null && device.test(value))
 }
 
+const dashIsFile: ReadonlySet<string> = new Set(names.dashIsFile.split(' '))
+
+/** Whether what a program writes there is kept; to some, `-` is a file of that name. */
+export function keepsOutput(value: string | null, program: string): boolean {
+  return !isNowhere(value) || (value === '-' && dashIsFile.has(program))
+}
+
 /** Where code comes from when it comes through a stream that nobody reads beforehand. */
 function isStream(value: string | null): boolean {
   return value !== null && /^(-|\/dev\/(stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/.test(value)
@@ -30,6 +37,11 @@ function isStream(value: string | null): boolean {
 const tameProgram = anyOf(names.tamePrograms, '^(?:', ')?(?: -[\\w-]+)*$')
 const projectFile = anyOf(names.projectFiles, '^(?:', ')$')
 const sourceEnding = anyOf(names.sourceEndings, '\\.(?:', ')$')
+
+/** Whether a file ends as sources do. */
+export function isSourceFile(value: string): boolean {
+  return sourceEnding.test(value)
+}
 
 /** Whether the file is part of what a project is made of, and no report on it. */
 function isSource(value: string): boolean {
@@ -45,7 +57,9 @@ export function isBuildResult(value: string | null): boolean {
 }
 
 /** Kinds whose value has to be known, or to come from outside of the text. */
-const chosen: ReadonlySet<string> = new Set('load makefile sed awk sql emit dir'.split(' '))
+const chosen: ReadonlySet<string> = new Set(
+  'load codefile makefile sed awk sql emit dir'.split(' '),
+)
 
 /** Whether an argument does more than a list of commands allows. */
 export function isListTrouble(place: ArgumentPlace): boolean {
@@ -61,7 +75,7 @@ export function isListTrouble(place: ArgumentPlace): boolean {
     case 'acts':
       return true
     case 'emit':
-      return !isNowhere(value)
+      return keepsOutput(value, program)
     case 'setting':
     case 'define':
       return riskySetting(program, value)
@@ -77,9 +91,14 @@ export function isListTrouble(place: ArgumentPlace): boolean {
       return /^exec:|^(org\.codehaus\.mojo:)?exec-maven/.test(value ?? '')
     case 'remote':
       return /^(ext|fd|transport)::/.test(value ?? argument.start)
+    case 'server':
+      return (value ?? argument.start).includes('/')
+    case 'template':
+      return /^@|%output\{/.test(value ?? argument.start)
     case 'makefile':
     case 'load':
-      return isStream(value) || isAway(place)
+    case 'codefile':
+      return isStream(value) || isAway(place) || settingAway.test(value ?? argument.start)
     case 'report':
     case 'cov':
       return isAway(place) || isSource(reportIn(value ?? argument.start))
@@ -87,6 +106,7 @@ export function isListTrouble(place: ArgumentPlace): boolean {
       // Operands are what a listed program is for; `tee` stands behind others.
       if (argument.name === '' && !/^(tee|sponge)$/.test(program)) return false
       return isAway(place)
+    case 'include':
     case 'dir':
     case 'upload':
     case 'document':
@@ -99,6 +119,16 @@ export function isListTrouble(place: ArgumentPlace): boolean {
     default:
       return false
   }
+}
+
+/** Settings as JSON, in the place of a file, that name a file outside of the workspace. */
+const settingAway = /^\s*\{.*"(\/|~|\.\.\/)/s
+
+const reportName = anyOf(names.reportNames, '(?:', ')')
+
+/** Whether a file is called as reports are, or stands where they do. */
+export function isReport(value: string | null): boolean {
+  return isBuildResult(value) || reportName.test(reportIn(value ?? ''))
 }
 
 /** `--cov-report=html:dir`, `--outputFile.junit=x`: the file behind the format. */

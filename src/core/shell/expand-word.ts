@@ -41,7 +41,8 @@ export function readWord(word: Word, lookup: WordLookup = nothingKnown): readonl
   if (!pieces.hasBraces) return pieces.wordsOf(word.text)
   const values = braceValues(parts, lookup)
   if (values !== null) return values.map((value) => staticWord(value, word.text))
-  return pieces.wordsOf(word.text).map((one) => ({ ...one, value: null, isOne: false }))
+  const unknown = { value: null, isOne: false, isMade: true } as const
+  return pieces.wordsOf(word.text).map((one) => ({ ...one, ...unknown }))
 }
 
 /** A word that is known. */
@@ -59,6 +60,11 @@ export function unknownWord(text: string): ReadWord {
 /** One word with something in it that another command picks: `{}` of `find`. */
 export function pickedWord(text: string): ReadWord {
   return { ...unknownWord(text), isOne: true, isStream: true }
+}
+
+/** A value that a word may have of which only the beginning is known, where that is an option. */
+export function guessOption({ value, start }: ReadWord): string | null {
+  return value === null && /(^|\s)-/.test(start) ? `${start}x` : null
 }
 
 type Pieces = {

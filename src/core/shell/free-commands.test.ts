@@ -298,3 +298,20 @@ describe('what only says something or goes home is told strictly', () => {
     expect(denial).not.toBeNull()
   })
 })
+
+describe('a listed program may be asked what it is', () => {
+  test.each(['npm --version', 'npm --help', 'git --version', 'npm run --help', 'git show --help'])(
+    'allowed: %s',
+    (command) => expect(denialOf(command)).toBeNull(),
+  )
+
+  test.each([
+    ...['cargo --version', './npm --version', '/tmp/git --version', 'npm --version x'],
+    ...['npm --version; rm x', 'npm exec --help', 'npm foo --help'],
+    ...['PATH=. npm --version', 'git x --help', 'npm "--version" > /etc/x $(rm)'],
+  ])('denied: %s', (command) => expect(denialOf(command)).not.toBeNull())
+
+  test('an empty list allows no question', () => {
+    expect(denialOf('npm --version', [])).not.toBeNull()
+  })
+})

@@ -11,7 +11,9 @@ import type { SimpleCommand } from './shell-reading.ts'
 /** Whether a command needs no entry. */
 export function isFreeCommand(command: SimpleCommand, workspace: string | null): boolean {
   const { words, assigns, stdin } = command
-  if (assigns.length > 0) return false
+  // `IFS= read -r x` splits nothing.
+  const isSet = assigns.length > 0 && !(words[0] === 'read' && assigns.every(isIfs))
+  if (isSet) return false
   switch (words[0]) {
     case 'echo':
       return onlySays(command, workspace)
@@ -22,6 +24,12 @@ export function isFreeCommand(command: SimpleCommand, workspace: string | null):
       return words.slice(1).every((word) => word === '-P' || word === '-L')
     case 'cd':
       return staysInside(command, workspace)
+    case 'sleep':
+      return words.slice(1).every((word) => /^[\d.]+[smhd]?$/.test(word ?? ''))
+    case 'read':
+      // What a pipe brings, never a file; which names, another rule minds.
+      if (!command.isPiped) return false
+      return words.slice(1).every((word) => /^(-[rs]+|[A-Za-z_]\w*)$/.test(word ?? ''))
     case 'export':
       return onlyExports(command)
     case 'cat':
@@ -32,15 +40,17 @@ export function isFreeCommand(command: SimpleCommand, workspace: string | null):
   }
 }
 
-/** Expansions that give the value of a variable and nothing else. */
-const plainValue = /\$(?:[?#$!0-9]|[A-Za-z_]\w*|\{[A-Za-z_]\w*\})/g
+function isIfs(name: string): boolean {
+  return name === 'IFS'
+}
 
-/** Its words are known, values of variables, or names of files in the workspace. */
+/** Whatever its words are, it says them; names of files only in the workspace. */
 function onlySays(command: SimpleCommand, workspace: string | null): boolean {
-  const { words, starts, wild, text, dirs } = command
+  const { starts, wild, text, dirs } = command
   // `{a[…]}>x` keeps a descriptor in a variable, and evaluates its subscript.
   if (/\}[<>]/.test(text)) return false
-  if (words.includes(null) && /[$`]|[<>]\(/.test(text.replace(plainValue, ''))) return false
+  // `$(< file)` reads without a program. WHY any `<`: lines and comments may stand before it.
+  if (/\$\(|`/.test(text) && /<(?!<)/.test(text)) return false
   return !starts.some((start, at) => wild[at] && leavesFrom({ dirs, workspace }, start))
 }
 

@@ -15,7 +15,7 @@ export type KnownOptions = {
   /** With `=` or in the next word. */
   readonly longValues?: Readonly<Record<string, Value>>
   /** `-20`. */
-  readonly takesNumber?: true
+  readonly takesNumber?: boolean
 }
 
 export type FoundOptions = {

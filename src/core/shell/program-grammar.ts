@@ -4,6 +4,7 @@
  * How a table is written is explained in docs/reference/programs.md.
  * Knows tables. Must not know commands.
  */
+import names from './names.json' with { type: 'json' }
 import builds from './programs/builds.json' with { type: 'json' }
 import files from './programs/files.json' with { type: 'json' }
 import git from './programs/git.json' with { type: 'json' }
@@ -80,6 +81,8 @@ export type RawGrammar = {
   readonly checks?: string
   /** A verb that reads, wherever it stands. */
   readonly readsIf?: string
+  /** Scripts of a project, with what they are asked to do, that only test or show. */
+  readonly tasks?: string
   /** What its input is written in. */
   readonly stdin?: string
   /** The option that says where a compiler puts its result; without it, next to the sources. */
@@ -92,6 +95,16 @@ const tables = { ...text, ...files, ...git, ...builds, ...languages, ...services
 const raws: ReadonlyMap<string, RawGrammar> = new Map(
   Object.entries(tables as unknown as Readonly<Record<string, RawGrammar>>),
 )
+
+const systemNames: ReadonlySet<string> = new Set([
+  ...names.systemPrograms.split(' '),
+  ...Object.keys(files).filter((name) => rawOf(name)?.use !== 'reads'),
+])
+
+/** Whether a name belongs to the system, and to no tool that a project installs. */
+export function isSystemProgram(name: string): boolean {
+  return systemNames.has(name)
+}
 
 const compiled = new Map<string, ProgramGrammar | null>()
 
@@ -163,7 +176,10 @@ function compileGrammar(given: RawGrammar, parent: ProgramGrammar | null): Progr
     operands: (raw.operands ?? 'text*').split(' '),
     instead: new Set((raw.instead ?? '').split(' ')),
     isOperand: raw.isOperand === true,
-    isDangerous: raw.verbs !== undefined || kinds.some((kind) => dangerous.has(kind)),
+    isDangerous:
+      raw.verbs !== undefined ||
+      kinds.some((kind) => dangerous.has(kind)) ||
+      /\b(write|key|put|emit)\b/.test(raw.operands ?? ''),
     raw,
     verbs: null as ReadonlyMap<string, ProgramGrammar> | null,
   }
@@ -175,7 +191,7 @@ function compileGrammar(given: RawGrammar, parent: ProgramGrammar | null): Progr
 const dangerous: ReadonlySet<string> = new Set(
   [
     'program code emit runs acts write edits writes setting sed awk load plugin makefile shell',
-    'script extracts makes discards include inner name callback module filter',
+    'script codefile extracts makes discards include inner name callback module filter',
   ].flatMap((line) => line.split(' ')),
 )
 

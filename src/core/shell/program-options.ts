@@ -9,7 +9,8 @@ import { isListTrouble } from './argument-checks.ts'
 import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
 import type { SimpleCommand } from './shell-reading.ts'
-import { baseName } from './wrappers.ts'
+import { readSql } from './text-languages.ts'
+import { baseName, shells } from './wrappers.ts'
 
 /** A listed command, and how many of its words the entry names: those are the author's wish. */
 export type ListedCommand = PathOrigin & {
@@ -52,18 +53,27 @@ const strangers = /^(docker|podman|nerdctl|kubectl|ssh|echo|printf|configure)$/
 export function troubleIn(listed: ListedCommand): string | null {
   const { command } = listed
   const found = programArguments(command)
-  const trouble = found === null ? null : troubleByGrammar(listed, found)
+  const trouble = found === null ? shellIn(listed) : troubleByGrammar(listed, found)
   if (trouble !== null) return trouble
-  return strangers.test(baseName(command.words[0] ?? '')) ? null : troubleAnywhere(listed)
+  return troubleAnywhere(listed)
+}
+
+/** A shell that is handed to a program of which nothing is known; null: none. */
+function shellIn({ command, listedCount }: ListedCommand): string | null {
+  const { words } = command
+  const at = words.findIndex((word, i) => {
+    if (i < listedCount || word === null || !shells.has(baseName(word))) return false
+    return word.startsWith('/') || /^-\w*c/.test(words[i + 1] ?? '')
+  })
+  return at < 0 ? null : (words[at] ?? null)
 }
 
 function troubleByGrammar(listed: ListedCommand, found: ReadArguments): string | null {
   const { command, listedCount, dirs, workspace } = listed
   const { grammar, options, operands } = found
   const wordAt = (at: number) => command.starts[at] || command.text
-  if (found.loose >= listedCount && found.loose > 0 && grammar.isDangerous) {
-    return command.text
-  }
+  const isOpen = grammar.isDangerous || found.isVerbUnknown
+  if (found.loose >= listedCount && found.loose > 0 && isOpen) return command.text
   const program = baseName(command.words[0] ?? '')
   const isAddressed = command.words
     .slice(0, listedCount)
@@ -74,7 +84,9 @@ function troubleByGrammar(listed: ListedCommand, found: ReadArguments): string |
     // The value of the last word of an entry belongs to the author as well.
     if (at < listedCount) continue
     // Who lists an interpreter lists everything it can run; who lists `git` does not.
-    if (grammar.use === 'runs' && /^(runs|script|code)$/.test(kind)) continue
+    const isOwn = listedCount === 1 || operands.some((one) => one.kind === 'script' && one.at < at)
+    if (grammar.use === 'runs' && isOwn && /^(runs|script|code)$/.test(kind)) continue
+    if (kind === 'script' && !isOwn && argument.name !== '') return wordAt(at)
     if (kind === 'filter' && listedCount < 2) return wordAt(at)
     // Who lists `sed` alone lists a tool that edits; who lists `sed -n` wants to read.
     if (kind === 'edits' && listedCount > 1) return wordAt(at)
@@ -83,6 +95,8 @@ function troubleByGrammar(listed: ListedCommand, found: ReadArguments): string |
     } else if (isAddressed && isElsewhere(argument)) return wordAt(at)
     else if (isListTrouble({ program, argument, dirs, workspace })) return wordAt(at)
   }
+  const { stdin } = command
+  if (grammar.raw.stdin === 'sql' && stdin !== null && readSql(program, stdin)) return command.text
   return editsAway(listed, found)
 }
 
@@ -100,8 +114,10 @@ function editsAway(listed: ListedCommand, { options, operands }: ReadArguments):
   return away?.start ?? null
 }
 
-function troubleAnywhere(listed: ListedCommand): string | null {
+/** An option that runs or loads something, whoever has it; null: none. */
+export function troubleAnywhere(listed: ListedCommand): string | null {
   const { command, listedCount } = listed
+  if (strangers.test(baseName(command.words[0] ?? ''))) return null
   for (let i = listedCount; i < command.starts.length; i += 1) {
     const start = command.starts[i] as string
     if (start === '--') return null

@@ -128,12 +128,13 @@ function operandAt({ words, starts, made }: SimpleCommand, at: number): ProgramA
 }
 
 /** Kinds of operands behind which the words belong to somebody else. */
-const ends: ReadonlySet<string> = new Set(['inner', 'tool', 'rest', 'joined'])
+const ends: ReadonlySet<string> = new Set(['inner', 'tool', 'rest', 'joined', 'bin', 'again'])
 
 /** `rest`: what follows belongs to somebody else. */
 function readOperand(reading: Reading): 'next' | 'rest' {
   const { command, grammar, at } = reading
   const value = command.words[at]
+  if (isLoose(command, at)) reading.loose ||= at
   if (grammar.verbs !== null && reading.operands.length === 0) {
     if (value === null || value === undefined) reading.isVerbUnknown = true
     const verb = grammar.verbs.get(value ?? '') ?? grammar.verbs.get('*')
@@ -144,7 +145,6 @@ function readOperand(reading: Reading): 'next' | 'rest' {
       if (!verb.isOperand || known) return 'next'
     }
   }
-  if (isLoose(command, at)) reading.loose ||= at
   reading.operands.push(operandAt(command, at))
   const kinds = reading.grammar.operands
   const kind = kinds[Math.min(reading.operands.length, kinds.length) - 1]
@@ -168,7 +168,8 @@ function readOption(reading: Reading, start: string): void {
   if (!isKnown && !start.includes('=') && !/^-[A-Za-z]/.test(start)) reading.loose ||= at
   if (start.startsWith('--') || grammar.isSingle) return readLong(reading, start)
   const plus = start.startsWith('+') ? grammar.letters.get('+') : undefined
-  if (plus !== undefined) return takeOption(reading, plus, undefined)
+  if (plus !== undefined)
+    return takeOption(reading, plus, isKnown ? start.slice(1) : `${start.slice(1)}\0`)
   const exact = grammar.names.get(start)
   if (exact !== undefined && isKnown) return takeOption(reading, exact, undefined)
   readLetters(reading, isKnown ? start : `${start}\0`)
@@ -197,7 +198,8 @@ function abbreviated({ names, isSingle }: ProgramGrammar, name: string): OptionR
   if (name.length === 0 || isSingle) return undefined
   let found: OptionRule | undefined
   for (const [key, rule] of names) {
-    if (!key.startsWith(name) || key.startsWith('-')) continue
+    // Programs that write `--outFile` take no abbreviations.
+    if (!key.startsWith(name) || /^-|[A-Z]/.test(key)) continue
     if (found === undefined || (found.kind === '' && rule.kind !== '')) found = rule
   }
   return found

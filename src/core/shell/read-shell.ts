@@ -7,6 +7,7 @@ import { findOdd, hasOdd } from './invisible-characters.ts'
 import { parseShell } from './parse.ts'
 import { type Facts, newFacts, settleDoubts } from './shell-facts.ts'
 import type { ShellReading } from './shell-reading.ts'
+import { singleCommandOf } from './single-command.ts'
 import { walkScript } from './walk.ts'
 import { settleLoops } from './working-folders.ts'
 import { noteWrittenScripts } from './written-scripts.ts'
@@ -91,6 +92,7 @@ function readTree(command: string, letters: 'odd' | 'plain', start: string | nul
     prefixesRead: facts.prefixes,
     functions: facts.functions,
     hidden: facts.hidden,
+    single: singleCommandOf(parsed.script),
   }
 }
 

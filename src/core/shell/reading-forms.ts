@@ -1,12 +1,13 @@
 /**
  * Commands that only read, as a list of what is allowed: programs, and for each the options and
- * the kinds of words it may have. Anything else is no reading form, whatever it would do. They
- * stand in for the tools `Read`, `Grep`, `Glob` and `LS` where a host lacks them, and behind a
- * pipe they need no entry on a list of commands.
+ * the kinds of words it may have (`reading-forms.json`). Anything else is no reading form, whatever
+ * it would do. They stand in for the tools `Read`, `Grep`, `Glob` and `LS` where a host lacks them,
+ * and behind a pipe they need no entry on a list of commands.
  * Knows programs. Must not know hosts, stages or the disk.
  */
 import { findForm } from './find-form.ts'
 import { type FoundOptions, harmlessOptions, type KnownOptions } from './harmless-options.ts'
+import formsTable from './reading-forms.json' with { type: 'json' }
 import type { SimpleCommand } from './shell-reading.ts'
 
 /** The tool that a command stands in for. */
@@ -21,68 +22,16 @@ export type ReadingForm = {
   readonly depth: 'none' | 'visible' | 'all'
 }
 
-const count = /^\d+$/
-const anything = /^/s
-const size = /^[-+]?\d+[bkKMG]?$/
-
 /** How one program reads: its options, and what its operands are. */
-type Program = {
-  readonly options: KnownOptions
-  readonly form: (found: FoundOptions) => ReadingForm | null
-}
+type Program = { readonly options: KnownOptions; readonly form: FormName }
 
-function readsFiles(options: KnownOptions): Program {
-  return { options, form: ({ operands }) => reads(operands) }
-}
+type FormName = keyof typeof forms
 
 function reads(paths: readonly string[]): ReadingForm {
   return { tool: 'Read', paths, depth: 'none' }
 }
 
-/** It takes its input and nothing else. */
-function filters(options: KnownOptions): Program {
-  return {
-    options,
-    form: ({ operands }) => (operands.length === 0 ? filter : null),
-  }
-}
-
 const filter: ReadingForm = { tool: null, paths: [], depth: 'none' }
-
-const ends: KnownOptions = {
-  flags: 'qvz',
-  values: { n: size, c: size },
-  longFlags: ['quiet', 'silent', 'verbose'],
-  longValues: { lines: size, bytes: size },
-  takesNumber: true,
-}
-
-const color = /^(auto|always|never)$/
-
-const grepOptions: KnownOptions = {
-  flags: 'EFGPivwxyncoqshHabILlTZzr',
-  values: { e: anything, m: count, A: count, B: count, C: count },
-  longFlags: [
-    ...['ignore-case', 'invert-match', 'word-regexp', 'line-regexp', 'count', 'line-number'],
-    ...['files-with-matches', 'files-without-match', 'with-filename', 'no-filename', 'quiet'],
-    ...['no-messages', 'only-matching', 'silent', 'extended-regexp', 'fixed-strings', 'text'],
-    ...['perl-regexp', 'basic-regexp', 'recursive', 'null', 'line-buffered', 'color', 'colour'],
-  ],
-  longValues: {
-    regexp: anything,
-    'max-count': count,
-    context: count,
-    'after-context': count,
-    'before-context': count,
-    color,
-    colour: color,
-    include: anything,
-    exclude: anything,
-    'exclude-dir': anything,
-    'binary-files': /^(text|without-match|binary)$/,
-  },
-  takesNumber: true,
-}
 
 /** Without a place it reads its input; going down, it always has one. */
 function grepForm({ found, operands }: FoundOptions): ReadingForm | null {
@@ -109,27 +58,6 @@ function behindPattern(
  */
 const tameGlob =
   /^(?:!.*|(?:\*\*\/|[\w@-][\w@.-]*\/)*(?:\*\.[\w.]+|\*\.\{\w+(?:,\w+)*\}|[\w@-][\w@.*-]*))$/
-
-const rgOptions: KnownOptions = {
-  flags: 'inNwxvclFsSoHIqPUap0',
-  values: {
-    ...{ e: anything, g: tameGlob, t: /^\w+$/, T: /^\w+$/ },
-    ...{ A: count, B: count, C: count, m: count, M: count, j: count },
-  },
-  longFlags: [
-    ...['files', 'ignore-case', 'line-number', 'no-line-number', 'word-regexp', 'line-regexp'],
-    ...['count', 'count-matches', 'files-with-matches', 'files-without-match', 'smart-case'],
-    ...['fixed-strings', 'case-sensitive', 'only-matching', 'no-heading', 'heading', 'column'],
-    ...['with-filename', 'no-filename', 'vimgrep', 'multiline', 'pcre2', 'trim', 'no-config'],
-    ...['invert-match', 'quiet', 'null', 'pretty', 'stats', 'text', 'json', 'no-messages'],
-  ],
-  longValues: {
-    ...{ regexp: anything, glob: tameGlob, type: /^\w+$/, 'type-not': /^\w+$/ },
-    ...{ 'max-count': count, 'max-depth': count, 'max-columns': count, context: count },
-    ...{ 'after-context': count, 'before-context': count, color },
-    ...{ sort: /^(path|none|modified|created)$/, sortr: /^(path|none|modified|created)$/ },
-  },
-}
 
 /** WHY its input only behind a pipe: elsewhere it looks through the folder it stands in. */
 function rgForm({ found, operands }: FoundOptions, { isPiped }: SimpleCommand): ReadingForm | null {
@@ -159,61 +87,75 @@ function sedForm({ found, operands }: FoundOptions): ReadingForm | null {
   return reads(given === undefined ? files : operands)
 }
 
-const keys = /^[\d.,bdfghinMRrV]+$/
-const list = /^[\d,-]+$/
+/** What the values in the table may be. */
+const valueKinds: Readonly<Record<string, RegExp>> = {
+  any: /^/s,
+  binary: /^(text|without-match|binary)$/,
+  char: /^.$/s,
+  color: /^(auto|always|never)$/,
+  count: /^\d+$/,
+  glob: tameGlob,
+  justify: /^(ln|rn|rz)$/,
+  keys: /^[\d.,bdfghinMRrV]+$/,
+  list: /^[\d,-]+$/,
+  order: /^(path|none|modified|created)$/,
+  size: /^[-+]?\d+[bkKMG]?$/,
+  style: /^[atn]$/,
+  word: /^\w+$/,
+}
 
-const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ['cat', readsFiles({ flags: 'AbeEnstTuv', longFlags: ['number', 'show-all'] })],
-  ['head', readsFiles(ends)],
-  ['tail', readsFiles(ends)],
-  [
-    'nl',
-    readsFiles({ values: { b: /^[atn]$/, n: /^(ln|rn|rz)$/, w: count, v: count, s: anything } }),
-  ],
-  ['wc', readsFiles({ flags: 'lwcmL', longFlags: ['lines', 'words', 'bytes', 'chars'] })],
-  [
-    'sed',
-    { options: { flags: 'nEr', longFlags: ['quiet'], values: { e: anything } }, form: sedForm },
-  ],
-  ['grep', { options: grepOptions, form: grepForm }],
-  ['egrep', { options: grepOptions, form: grepForm }],
-  ['fgrep', { options: grepOptions, form: grepForm }],
-  [
-    'ls',
-    {
-      options: {
-        flags: 'laAhtr1RdFpSsgo',
-        longFlags: ['all', 'almost-all', 'human-readable', 'recursive', 'reverse', 'color'],
-        longValues: { color },
-      },
-      form: ({ operands }) => ({
-        tool: 'Glob',
-        paths: operands.length === 0 ? ['.'] : operands,
-        depth: 'none',
-      }),
-    },
-  ],
-  [
-    'sort',
-    filters({
-      flags: 'nrufhVbsgMd',
-      values: { k: keys, t: /^.$/s },
-      longFlags: ['reverse', 'unique', 'numeric-sort', 'human-numeric-sort', 'version-sort'],
-    }),
-  ],
-  ['uniq', filters({ flags: 'cdui', values: { f: count, s: count, w: count } })],
-  ['cut', filters({ flags: 's', values: { d: /^.$/s, f: list, c: list, b: list } })],
-  [
-    'tr',
-    {
-      options: { flags: 'dscCt' },
-      form: ({ operands }) => (operands.length > 0 && operands.length < 3 ? filter : null),
-    },
-  ],
-  ['tac', filters({})],
-  ['rev', filters({})],
-  ['fold', filters({ flags: 's', values: { w: count } })],
-])
+const forms = {
+  files: ({ operands }: FoundOptions) => reads(operands),
+  /** It takes its input and nothing else. */
+  filter: ({ operands }: FoundOptions) => (operands.length === 0 ? filter : null),
+  grep: grepForm,
+  names: ({ operands }: FoundOptions): ReadingForm => ({
+    tool: 'Glob',
+    paths: operands.length === 0 ? ['.'] : operands,
+    depth: 'none',
+  }),
+  rg: rgForm,
+  sed: sedForm,
+  tr: ({ operands }: FoundOptions) => (operands.length > 0 && operands.length < 3 ? filter : null),
+} satisfies Readonly<
+  Record<string, (found: FoundOptions, command: SimpleCommand) => ReadingForm | null>
+>
+
+const nothing = /(?!)/
+
+/** A program as the table says it. */
+type RawForm = {
+  readonly like?: string
+  readonly form?: string
+  readonly flags?: string
+  readonly values?: string
+  readonly longFlags?: string
+  readonly longValues?: string
+  readonly takesNumber?: boolean
+}
+
+const table: Readonly<Record<string, RawForm>> = formsTable
+const programs: ReadonlyMap<string, Program> = new Map(
+  Object.entries(table).map(([name, raw]) => [name, programOf(table[raw.like ?? ''] ?? raw)]),
+)
+
+function programOf({ form, flags = '', longFlags = '', ...raw }: RawForm): Program {
+  const options: KnownOptions = {
+    flags,
+    longFlags: longFlags.split(' '),
+    values: valuesOf(raw.values),
+    longValues: valuesOf(raw.longValues),
+    takesNumber: raw.takesNumber === true,
+  }
+  return { options, form: form as FormName }
+}
+
+function valuesOf(pairs = ''): Readonly<Record<string, RegExp>> {
+  const named = pairs.split(' ').map((pair) => pair.split(':'))
+  return Object.fromEntries(
+    named.map(([name = '', kind = '']) => [name, valueKinds[kind] ?? nothing]),
+  )
+}
 
 /**
  * How a command reads; null: it is no reading form.
@@ -225,13 +167,9 @@ export function readingFormOf(command: SimpleCommand): ReadingForm | null {
   if (assigns.length > 0 || wild.includes(true) || words.includes(null)) return null
   const [name = '', ...rest] = words as readonly string[]
   if (name === 'find') return findForm(rest)
-  if (name === 'rg') {
-    const found = harmlessOptions(rest, rgOptions)
-    return found === null ? null : rgForm(found, command)
-  }
   const program = programs.get(name)
   const found = program === undefined ? null : harmlessOptions(rest, program.options)
-  return found === null ? null : (program?.form(found) ?? null)
+  return program === undefined || found === null ? null : forms[program.form](found, command)
 }
 
 /** Whether a command only changes what a pipe feeds it with: no file is opened. */

@@ -26,6 +26,11 @@ export function isRunningSetting(name: string): boolean {
 
 const tameValue = /=(cat|less|more|true|false|)$/
 
+/** Nothing that is run; switching off the check of certificates is more than nothing. */
+function isTameSetting(value: string): boolean {
+  return tameValue.test(value) && !/sslverify/i.test(value)
+}
+
 const sshSetting = alternationPattern(
   '^(?:',
   [
@@ -48,7 +53,7 @@ export function riskySetting(program: string, value: string | null): boolean {
   if (value === null) return true
   switch (program) {
     case 'git':
-      return (gitSetting.test(value.toLowerCase()) || value === '') && !tameValue.test(value)
+      return (gitSetting.test(value.toLowerCase()) || value === '') && !isTameSetting(value)
     case 'ssh':
     case 'scp':
     case 'sftp':
@@ -61,6 +66,9 @@ export function riskySetting(program: string, value: string | null): boolean {
       return /LAUNCHER|TOOLCHAIN|COMPILER|PROGRAM|_COMMAND|MODULE_PATH/.test(value)
     case 'php':
       return /^(auto_prepend|auto_append|extension|zend)/.test(value)
+    case 'go':
+      // A linker or an archiver of the caller's choice.
+      return /-ext(ld|ar)[=\s]|-fuse-ld=\S*\/|-wrapper\b|-specs=/.test(value)
     case 'rustc':
       return /^(linker|link-arg|ar)/.test(value)
     case 'mvn':

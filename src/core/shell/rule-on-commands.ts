@@ -3,6 +3,7 @@
  * Knows readings and entries. Must not know stages, hosts or the disk.
  */
 import type { Denial } from '../engine/types.ts'
+import { asksProgram } from './asks-program.ts'
 import {
   type CommandEntry,
   type EntryIndex,
@@ -10,13 +11,14 @@ import {
   matchingEntries,
   namedFrom,
 } from './command-list-entries.ts'
-import { changesWhatRuns } from './dangerous-variables.ts'
 import { isFreeCommand } from './free-commands.ts'
-import { isOutside } from './leaves-workspace.ts'
+import { isOutside, leavesFrom } from './leaves-workspace.ts'
+import { isSystemProgram } from './program-grammar.ts'
 import { troubleIn } from './program-options.ts'
 import { quoteCommand } from './quote-command.ts'
+import { riskyAssignment } from './risky-assignment.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
-import { baseName, runners } from './wrappers.ts'
+import { baseName, runners, shells } from './wrappers.ts'
 
 /** Commands of the shell that only answer, wait or leave: nothing is done by them. */
 const harmless: ReadonlySet<string> = new Set(
@@ -145,7 +147,8 @@ function permitsOf(command: SimpleCommand, seen: Seen): readonly Permit[] {
   // A name that nobody knows yet is left to the rule on hidden things.
   if (first === undefined || first === null) return [free(words.length)]
   const permits = matchingEntries(seen.list, command).map((entry) => permitBy(entry, 0))
-  if (within === null) return isByRunner ? [...permits, free(1)] : permits
+  const isTool = isByRunner && isProjectTool(command, seen.workspace)
+  if (within === null) return isTool ? [...permits, free(1)] : permits
   const outer = seen.permitted[within.command] ?? []
   for (const { entry, from } of outer) {
     // The entry of a wrapper that goes on into the inner command speaks for it as well.
@@ -153,14 +156,28 @@ function permitsOf(command: SimpleCommand, seen: Seen): readonly Permit[] {
     if (permit !== null && permit.named > 0) permits.push(permit)
   }
   const runner = seen.commands[within.command]?.words ?? []
-  if (isByRunner && outer.some((one) => namesRunner(one, runner))) permits.push(free(1))
+  if (isTool && outer.some((one) => namesRunner(one, runner))) permits.push(free(1))
   return permits.sort((a, b) => b.named - a.named)
 }
 
+/**
+ * Whether what a runner runs may be a tool of the project, for which its entry speaks:
+ * `uv run pytest`, and not `uv run rm`, a shell, or a file from elsewhere.
+ */
+function isProjectTool({ words, dirs }: SimpleCommand, workspace: string | null): boolean {
+  const program = words[0] ?? ''
+  if (/^[/~.]/.test(program) && leavesFrom({ dirs, workspace }, program)) return false
+  const name = baseName(program)
+  if (shells.has(name)) return words.some((word) => /^-\w*c/.test(word ?? ''))
+  return !isSystemProgram(name)
+}
+
 /** An empty list permits nothing, not even what does nothing. */
-function needsNoEntry(command: SimpleCommand, { isEmpty, workspace }: Seen): boolean {
+function needsNoEntry(command: SimpleCommand, { list, isEmpty, workspace }: Seen): boolean {
   if (isEmpty) return false
   const { words } = command
+  // Whoever lists one command of a program lets it be asked what it is.
+  if (list.byProgram.has(words[0] ?? '') && asksProgram(command)) return true
   return isHarmless(words[0] ?? '', words) || isFreeCommand(command, workspace)
 }
 
@@ -197,7 +214,7 @@ function optionTrouble(
 }
 
 function ruleOnAssignments(reading: GoodReading): Trouble | null {
-  const found = reading.assignments.find(({ name, value }) => changesWhatRuns(name, value))
+  const found = riskyAssignment(reading)
   if (found === undefined) return null
   return notAllowed(`setting \`${found.name}\` changes what the listed commands run or trust`)
 }

@@ -4,10 +4,14 @@
  * denied. What is known stands in `programs/`. Knows readings only.
  */
 import type { Denial } from '../engine/types.ts'
-import { isBuildResult, isListTrouble, isNowhere } from './argument-checks.ts'
-import { changesWhatRuns } from './dangerous-variables.ts'
+import { isListTrouble, isNowhere } from './argument-checks.ts'
+import { isHarmlessMode, whyByKind } from './argument-effects.ts'
+import { asksProgram } from './asks-program.ts'
+import { changesBySpelling } from './changing-words.ts'
+import { troubleAnywhere } from './program-options.ts'
 import { quoteCommand } from './quote-command.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
+import { riskyAssignment } from './risky-assignment.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
 import { onlyAsks } from './text-languages.ts'
 import { baseName } from './wrappers.ts'
@@ -21,7 +25,7 @@ export function ruleOnShellWrites(reading: ShellReading): Denial | null {
   }
   const into = reading.redirections.find((one) => one.kind === 'write')
   if (into !== undefined) return denied(`\`${into.text}\` writes a file`)
-  const set = reading.assignments.find(({ name, value }) => changesWhatRuns(name, value))
+  const set = riskyAssignment(reading)
   if (set !== undefined) return denied(`setting \`${set.name}\` changes what commands run`)
   for (const command of reading.commands) {
     const why = whyItWrites(command)
@@ -58,7 +62,7 @@ function whyItWrites(command: SimpleCommand): string | null {
   const first = command.words[0]
   // A name that only shows when it runs is left to what is hidden.
   if (first === undefined || first === null) return null
-  if (isAsking(command)) return null
+  if (asksProgram(command) && isTrustedPlace(first)) return null
   const isPackage = command.isByRunner && /^@[\w.-]+\/[\w.-]+(@.*)?$/.test(first)
   const found = isPackage || isTrustedPlace(first) ? programArguments(command) : null
   if (found === null) {
@@ -66,14 +70,8 @@ function whyItWrites(command: SimpleCommand): string | null {
       ? 'hands control to a script'
       : 'is not known to only read, build or test'
   }
+  if (isKnownTask(found)) return null
   return whyByUse(command, found) ?? whyByArguments(command, found)
-}
-
-/** `--help` and `--version` alone, or behind a verb: nothing else is done. */
-function isAsking({ words }: SimpleCommand): boolean {
-  const asks = (word: string | null | undefined) => /^(--help|--version)$/.test(word ?? '')
-  if (words.length === 2) return asks(words[1])
-  return words.length === 3 && /^[a-z][\w:-]*$/.test(words[1] ?? '') && words[2] === '--help'
 }
 
 const trustedPlace = new RegExp(
@@ -89,6 +87,13 @@ function isTrustedPlace(word: string): boolean {
   return !word.includes('/') || (trustedPlace.test(word) && !/\.\w+$/.test(baseName(word)))
 }
 
+/** A script that frameworks give every project, with a task that tests or shows something. */
+function isKnownTask({ grammar, options, operands }: ReadArguments): boolean {
+  const { tasks } = grammar.raw
+  if (tasks === undefined || options.some(({ kind }) => kind !== '')) return false
+  return new RegExp(tasks).test(operands.map(({ value }) => value ?? '').join(' '))
+}
+
 /** What the program as such does, in the way it is called. */
 function whyByUse(command: SimpleCommand, found: ReadArguments): string | null {
   const { grammar, options, operands } = found
@@ -99,7 +104,13 @@ function whyByUse(command: SimpleCommand, found: ReadArguments): string | null {
     case 'changes':
       // `cargo fmt -- --check`
       if (operands.some(({ value }) => value === '--check')) return null
-      if (has('shows') || isReadingVerb(found) || keepsNothing(found)) return null
+      if (
+        has('shows') ||
+        options.some(isHarmlessMode) ||
+        isReadingVerb(found) ||
+        keepsNothing(found)
+      )
+        return null
       return `changes files${verb}`
     case 'runs':
       if (has('script')) return 'hands control to an interpreter'
@@ -108,6 +119,8 @@ function whyByUse(command: SimpleCommand, found: ReadArguments): string | null {
       return 'hands control to an interpreter'
     case 'shell':
       return whyOfShell(command)
+    case 'wraps':
+      return mayOpenShell(found) && !has('shows') ? 'may open a shell' : null
     case 'sources':
       // Entering a virtual environment only sets variables; any other file is a script.
       return /(^|\/)activate$/.test(command.starts[1] ?? '') ? null : 'hands control to a script'
@@ -116,6 +129,12 @@ function whyByUse(command: SimpleCommand, found: ReadArguments): string | null {
     default:
       return null
   }
+}
+
+/** `nsenter` alone: a wrapper without a program to start may start a shell. */
+function mayOpenShell({ grammar, operands }: ReadArguments): boolean {
+  const isInner = grammar.isOpen && grammar.operands.at(-1) === 'inner'
+  return isInner && !operands.some(({ kind }) => kind === 'inner')
 }
 
 /** `wget -O -`, `tee /dev/null`, `cp a /dev/null`: what it would save it says, or drops. */
@@ -144,14 +163,15 @@ function whyOfShell(command: SimpleCommand): string | null {
   if (options.some((arg) => /^--?(rcfile|init-file)/.test(arg))) return 'hands control to a script'
   if (options.some((arg) => /^-[a-z]*n[a-z]*$/.test(arg))) return null
   if (end >= 0 && args[end - 1] !== '-o') return 'hands control to a script'
-  return command.isFed ? 'hands control to a script' : null
+  if (command.isFed) return 'hands control to a script'
+  // What a pipe or the text itself hands to it is judged beside it.
+  return command.isPiped || command.stdin !== null ? null : 'opens a shell'
 }
 
 /** What its options and operands make it do. */
 function whyByArguments(command: SimpleCommand, found: ReadArguments): string | null {
   const { grammar, options, operands } = found
   const { raw } = grammar
-  if (grammar.use === 'wraps' && raw.options === undefined) return null
   if (found.loose > 0 && grammar.isDangerous) {
     return `has an option that is only known when it runs: \`${command.text.slice(0, 60)}\``
   }
@@ -162,9 +182,16 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
   const shows = effect('shows')
   for (const argument of [...options, ...operands]) {
     const why = whyOfArgument(command, argument, { makes: effect('makes') })
-    const isShown = shows && (argument.name === '' || /^(writes|extracts)$/.test(argument.kind))
+    const isShown =
+      shows &&
+      !argument.start.includes('=') &&
+      (argument.name === '' || /^(writes|extracts)$/.test(argument.kind))
     if (why !== null && !isShown) return why
   }
+  const spelled = grammar.isOpen ? changesBySpelling(command, grammar.use) : null
+  if (spelled !== null) return `changes files by \`${quoteCommand(spelled)}\``
+  const stray = troubleAnywhere({ command, listedCount: 1, dirs: command.dirs, workspace: null })
+  if (stray !== null) return `does more than reading by \`${quoteCommand(stray)}\``
   if (raw.dashes === 'writes' && found.behindDashes > 0) return 'discards changes'
   if (raw.stdin === 'sql' && command.isFed && !onlyAsks(command.stdin ?? '.')) {
     return 'changes a database, or may'
@@ -184,60 +211,17 @@ function whyOfCompiler({ options }: ReadArguments, name: string): string | null 
   return isNowhere(into.value) ? null : 'makes files'
 }
 
+/** What an argument does; null: it only reads. */
 function whyOfArgument(
   command: SimpleCommand,
   argument: ProgramArgument,
   { makes }: { readonly makes: boolean },
 ): string | null {
-  const { kind, value, start } = argument
-  if (kind === '') return null
+  if (argument.kind === '') return null
+  const program = baseName(command.words[0] ?? '')
   const text = quoteCommand(command.starts[argument.at] ?? '')
-  switch (kind) {
-    case 'edits':
-    case 'writes':
-    case 'discards':
-      return `changes files by \`${text}\``
-    case 'script':
-    case 'inner':
-      return kind === 'script' ? 'hands control to an interpreter' : null
-    case 'include':
-      return 'loads code'
-    case 'extracts':
-      return 'makes files'
-    case 'built':
-      return isBuildResult(value) ? null : `writes a file by \`${text}\``
-    case 'sed':
-    case 'awk':
-      if (value === null && argument.isMade) return 'has a script that is only known when it runs'
-      break
-    case 'sql':
-      if (!onlyAsks(value ?? '.')) return 'changes a database, or may'
-      break
-    case 'archive':
-      return makes && !isNowhere(value) ? 'makes a file' : null
-    case 'write':
-    case 'document':
-      return isNowhere(value) ? null : `writes a file by \`${text}\``
-    case 'key':
-      return /^of=/.test(start) && !isNowhere(start.slice(3)) ? 'writes a file' : null
-    case 'branch':
-      return /^\.|[*?[]|\/$|\.[a-z]{1,4}$/.test(start) ? 'discards changes' : null
-    case 'ref':
-      return start.includes(':') ? 'changes branches' : null
-    case 'dry':
-      return value === 'none' ? 'changes something' : null
-    case 'mode':
-      return /^(check|diff|false)$/.test(value ?? '') ? null : 'changes files'
-    case 'format':
-      return (value ?? '').includes('=') ? `writes a file by \`${text}\`` : null
-    case 'output':
-      return /type=(docker|registry|image|cacheonly)/.test(value ?? '') ? null : 'writes files'
-  }
-  const place = {
-    program: baseName(command.words[0] ?? ''),
-    argument,
-    dirs: command.dirs,
-    workspace: null,
-  }
+  const why = whyByKind(argument, text, { program, makes })
+  if (why !== null) return why
+  const place = { program, argument, dirs: command.dirs, workspace: null }
   return isListTrouble(place) ? `does more than reading by \`${text}\`` : null
 }

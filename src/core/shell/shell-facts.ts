@@ -12,7 +12,7 @@ type Quality = 'number' | 'plain' | 'chosen'
 /** A use of variables that is only safe if none of them was given something else before. */
 export type Doubt = {
   readonly names: readonly string[]
-  readonly allows: 'number' | 'plain'
+  readonly allows: 'number' | 'plain' | 'scalar'
   readonly reason: string
   readonly token: string
 }
@@ -25,6 +25,8 @@ export type Facts = {
   readonly redirections: Redirection[]
   readonly reads: Set<string>
   readonly writes: Map<string, Quality>
+  /** Variables that the text makes arrays, or may. */
+  readonly arrays: Set<string>
   /** What the text assigns, gathered anew with every walk. */
   readonly found: Map<string, VariableFact>
   /** The same from the walk before; null: this is the first one. */
@@ -64,6 +66,7 @@ export function newFacts({ known, isOpaque }: Pick<Facts, 'known' | 'isOpaque'>)
     redirections: [],
     reads: new Set(),
     writes: new Map(),
+    arrays: new Set(),
     assignments: [],
     prefixes: [],
     functions: [],
@@ -86,11 +89,17 @@ export type WrittenFileFact =
   /** `isMade`: see `ReadWord`; if it is not said, a value that is not known could be anything. */
   | { readonly value: string | null; readonly isMade?: boolean }
 
+/** Numbers of the shell itself: what is assigned to one is calculated, and so evaluated. */
+const shellNumbers = /^(RANDOM|SRANDOM|SECONDS|OPTIND|HISTCMD|LINENO|BASHPID|EPOCHSECONDS)$/
+
 /** Notes that the text writes a variable; the worst of its values counts. */
 export function noteWrite(facts: Facts, name: string, written: WrittenFileFact): void {
   const isKnown = typeof written === 'object'
   const quality = isKnown ? qualityOf(written.value) : written
   facts.assignments.push({ name, value: isKnown ? written.value : null })
+  if (quality !== 'number' && shellNumbers.test(name)) {
+    noteHidden(facts, { kind: 'code', reason: 'a number that is calculated', token: name })
+  }
   const before = facts.writes.get(name)
   if (before === undefined || rank[quality] > rank[before]) facts.writes.set(name, quality)
   const value = isKnown ? written.value : null
@@ -117,6 +126,7 @@ export function noteHidden(facts: Facts, hidden: Hidden): void {
 export function settleDoubts(facts: Facts): void {
   for (const doubt of facts.doubts) {
     const bad = doubt.names.filter((name) => {
+      if (doubt.allows === 'scalar') return facts.arrays.has(name)
       const quality = facts.writes.get(name)
       return quality !== undefined && rank[quality] > rank[doubt.allows]
     })

@@ -6,7 +6,7 @@ import { mayBeFolder, putTargets, withSlash } from './copy-targets.ts'
 import { seenFrom } from './leaves-workspace.ts'
 import type { ProgramGrammar } from './program-grammar.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
-import type { Dirs, ShellReading, SimpleCommand } from './shell-reading.ts'
+import type { Dirs, GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { baseName } from './wrappers.ts'
 
 /** The most paths of one text that are told apart. */
@@ -21,8 +21,9 @@ export function shellEdits(reading: ShellReading, workspace: string): CallPath[]
   const paths: CallPath[] = []
   for (const { kind, target, text, dirs } of reading.redirections) {
     if (kind !== 'write') continue
-    if (target === null) paths.push({ written: text, inside: null })
-    else addPaths(paths, target, { dirs, workspace })
+    if (target === null) {
+      if (!isRunnerFile(reading, text)) paths.push({ written: text, inside: null })
+    } else addPaths(paths, target, { dirs, workspace })
   }
   for (const command of reading.commands) {
     for (const target of targetsOf(command)) {
@@ -30,6 +31,14 @@ export function shellEdits(reading: ShellReading, workspace: string): CallPath[]
     }
   }
   return paths.slice(0, pathsMax)
+}
+
+const runnerFile = /^1?>>?\s*"?\$\{?(GITHUB_(?:OUTPUT|ENV|STATE|STEP_SUMMARY))\}?"?$/
+
+/** `>> "$GITHUB_OUTPUT"`: a file that a CI system gives to each of its steps. */
+function isRunnerFile({ variablesWritten }: GoodReading, text: string): boolean {
+  const name = runnerFile.exec(text)?.[1]
+  return name !== undefined && !variablesWritten.includes(name)
 }
 
 type ShellLocation = { readonly dirs: Dirs; readonly workspace: string }

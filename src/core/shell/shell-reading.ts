@@ -3,6 +3,8 @@
  * variables. Only the shape; `read-shell.ts` creates it.
  */
 
+import type { SingleCommand } from './single-command.ts'
+
 export type ShellReading =
   | GoodReading
   /** It cannot be read statically; `token` is the part that was the trouble. */
@@ -32,6 +34,8 @@ export type GoodReading = {
   readonly functions: readonly string[]
   /** Places where something runs that only shows when it runs. */
   readonly hidden: readonly Hidden[]
+  /** The one command of the text, where there is nothing else in it; null: there is more. */
+  readonly single: SingleCommand | null
 }
 
 export type AssignedValue = { readonly name: string; readonly value: string | null }

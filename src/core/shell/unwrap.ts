@@ -4,6 +4,7 @@
  */
 
 import { pickedWord, type ReadWord, staticWord, unknownWord } from './expand-word.ts'
+import { grammarOf } from './program-grammar.ts'
 import { programArguments } from './read-arguments.ts'
 import type { AssignedValue, SimpleCommand } from './shell-reading.ts'
 import {
@@ -71,7 +72,7 @@ export function unwrap(
 }
 
 /** Kinds of operands that are a command. */
-const running: ReadonlySet<string> = new Set(['inner', 'tool', 'joined'])
+const running: ReadonlySet<string> = new Set(['inner', 'tool', 'joined', 'bin', 'again'])
 
 /** What the table of a program says that it runs: scripts in options, commands among operands. */
 function unwrapByGrammar(words: readonly ReadWord[], command: SimpleCommand): readonly Inner[] {
@@ -83,12 +84,22 @@ function unwrapByGrammar(words: readonly ReadWord[], command: SimpleCommand): re
     if (kind === 'shell') inners.push(...scriptOf({ ...word, value }))
     else if (kind === 'inner') inners.push(inner(words.slice(at + 1), at + 1))
   }
+  for (const { kind, at } of found.operands) {
+    if (kind === 'shell') inners.push(...scriptOf(words[at] as ReadWord))
+  }
   const first = found.operands.find(({ kind }) => running.has(kind))
   if (first === undefined) return inners
   const rest = words.slice(first.at)
   if (first.kind === 'joined') return [...inners, ...joined(rest)]
+  // A script of the project, unless it is the name of a program and has arguments.
+  const isScript = rest.every(({ value }, i) => i === 0 || value === '--')
+  if (first.kind === 'bin' && (isScript || grammarOf(first.value ?? '') === null)) return inners
+  if (first.kind === 'again') {
+    const same = [words[0] as ReadWord, ...rest]
+    return [...inners, { kind: 'words', words: same, at: null, assigns: [], isByRunner: true }]
+  }
   const run = inner(rest, first.at) as Extract<Inner, { kind: 'words' }>
-  return [...inners, { ...run, isByRunner: first.kind === 'tool' }]
+  return [...inners, { ...run, isByRunner: first.kind !== 'inner' }]
 }
 
 /** Where the options of a wrapper end, or the word that cannot be placed. */

@@ -3,7 +3,9 @@
  * certain where it was assigned on the straight way to its use, and only there; everywhere else it
  * is one of several that the variable may have.
  */
-import { readWord, type WordLookup } from './expand-word.ts'
+
+import { cutBy, cutCharsMax, isCutPattern } from './cut-value.ts'
+import { guessOption, readWord, type WordLookup } from './expand-word.ts'
 import type { WordPart } from './parse.ts'
 import type { Facts } from './shell-facts.ts'
 import { saidBy } from './substitution-values.ts'
@@ -56,11 +58,11 @@ export function lookupIn(scope: ValueScope, choice: ValueChoice = noChoice): Wor
       if (part.type === 'CommandExpansion') return saidIn(part, lookup).value
       const name = choiceName(part)
       if (name === null) return null
-      return choice.get(name) ?? (isPlain(part) ? certainValue(scope, name) : null)
+      return choice.get(name) ?? (isPlain(part) ? certainValue(scope, name) : cutValue(scope, part))
     },
     isMade: (part) => {
       if (part.type === 'CommandExpansion') return !saidIn(part, lookup).isTame
-      if (part.type === 'ParameterExpansion' && isReplacing(part)) return true
+      if (part.type === 'ParameterExpansion' && isReplacing(part, scope)) return true
       // An element of an array is as much made up as the array is.
       const name = part.type === 'ParameterExpansion' ? part.parameter : variableOf(part)
       return name !== null && (scope.facts.known?.get(name)?.isMade ?? false)
@@ -77,10 +79,34 @@ function saidIn(part: Extract<WordPart, { type: 'CommandExpansion' }>, lookup: W
 }
 
 /** Whether an expansion puts something in that the text itself says, and that is not known. */
-function isReplacing({ operation }: Extract<WordPart, { type: 'ParameterExpansion' }>): boolean {
-  if (operation?.type === 'Replace') return /^["']?-|[$`]\(/.test(operation.replacement?.text ?? '')
-  if (operation?.type !== 'Default') return operation?.type === 'Unknown'
-  return /\$\(|`/.test(operation.operand.text)
+function isReplacing(part: Parameter, scope: ValueScope): boolean {
+  const { operation, parameter } = part
+  if (operation === undefined || cutOf(part, scope) !== null) return false
+  if (operation.type === 'Default') return /\$\(|`/.test(operation.operand.text)
+  // A part of a value that the text assigns.
+  if ((scope.facts.known?.get(parameter)?.values.length ?? 0) > 0) return true
+  if (operation.type === 'Replace') return /^["']?-|[$`]\(/.test(operation.replacement?.text ?? '')
+  return operation.type === 'Unknown'
+}
+
+type Parameter = Extract<WordPart, { type: 'ParameterExpansion' }>
+
+/** The value of `${x#a}` and `${x%a}` where both are known; null: it is something else. */
+function cutValue(scope: ValueScope, part: WordPart): string | null {
+  const cut = cutOf(part, scope)
+  const value = cut === null ? null : certainValue(scope, cut.name)
+  return cut === null || value === null ? null : cut.from(value)
+}
+
+/** The variable that `${x#a}` or `${x%a}` cuts, and how; null: its pattern is not known. */
+function cutOf(part: WordPart, { facts }: ValueScope) {
+  if (part.type !== 'ParameterExpansion' || part.operation?.type !== 'Remove') return null
+  const { operator, operand } = part.operation
+  const name = variableOf(part)
+  if (name === null || !isCutPattern(operand.text)) return null
+  const values = facts.known?.get(name)?.values ?? []
+  if (values.some((value) => value.length > cutCharsMax)) return null
+  return { name, from: (value: string) => cutBy(operator, operand.text, value) }
 }
 
 /** `$x` and `${x}`; null: it is something else, or more than the value as it is. */
@@ -154,10 +180,15 @@ function collect(
   }
 }
 
-/** `${x:-d}` may be `d`, or what `x` is known to be. */
+/** `${x:-d}` may be `d`, or what `x` is known to be; `${x#a}` is a part of that. */
 function defaultValues(scope: ValueScope, part: WordPart): readonly string[] {
+  const cut = cutOf(part, scope)
+  if (cut !== null && cutValue(scope, part) === null) {
+    return (scope.facts.known?.get(cut.name)?.values ?? []).map(cut.from)
+  }
   if (part.type !== 'ParameterExpansion' || part.operation?.type !== 'Default') return []
-  const value = readWord(part.operation.operand, lookupIn(scope))[0]?.value ?? null
+  const word = readWord(part.operation.operand, lookupIn(scope))[0]
+  const value = word === undefined ? null : (word.value ?? guessOption(word))
   const known = scope.facts.known?.get(part.parameter)?.values ?? []
   return value === null ? known : [value, ...known]
 }

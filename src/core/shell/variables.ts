@@ -32,11 +32,13 @@ export function learnVariables(
   const name = baseName(first)
   const learn = learners.get(name)
   if (learn !== undefined) learn(facts, words.slice(1))
-  else if (namers.test(name)) namesOf(facts, command, isFedTamely() ? 'plain' : 'chosen')
+  else if (namers.has(name)) namesOf(facts, command, isFedTamely() ? 'plain' : 'chosen')
 }
 
 /** Commands of the shell whose table says which of their words are names of variables. */
-const namers = /^(read|mapfile|readarray|getopts|printf|wait|unset)$/
+const namers: ReadonlySet<string> = new Set(
+  'read mapfile readarray getopts printf wait unset'.split(' '),
+)
 
 /** Every name that a command of the shell writes, in whatever option or place it stands. */
 function namesOf(facts: Facts, command: SimpleCommand, read: 'plain' | 'chosen'): void {
@@ -49,8 +51,10 @@ function namesOf(facts: Facts, command: SimpleCommand, read: 'plain' | 'chosen')
   for (const { kind, value, start } of [...found.options, ...found.operands]) {
     if (kind !== 'name') continue
     const name = /^([A-Za-z_]\w*)/.exec(start)?.[1]
-    if (name !== undefined) noteWrite(facts, name, written)
-    else if (value === null) {
+    if (name !== undefined) {
+      noteWrite(facts, name, written)
+      if (isReading) facts.arrays.add(name)
+    } else if (value === null) {
       noteHidden(facts, { kind: 'value', reason: 'the name of the variable', token: command.text })
     }
     doubtSubscript(facts, { value: value ?? start, text: start })
@@ -120,10 +124,27 @@ function declares(facts: Facts, args: readonly ReadWord[]): void {
     if (isShowing) facts.reads.add(name)
     if (isReference) refersTo(facts, word)
     if (isShowing) continue
+    doubtArray(facts, word, { name, isArray: options.some((one) => /^-\w*[aA]/.test(one)) })
     // A value that cannot be changed any more, or that is changed by its attribute.
     if (options.some((option) => /^[-+]\w*[riulcnaA]/.test(option))) facts.isSure = false
     noteWrite(facts, name, declaredValue(word))
   }
+}
+
+/** `declare -a 'a=($(cmd))'`: what is quoted there is evaluated as the elements of an array. */
+function doubtArray(
+  facts: Facts,
+  { value, start, text }: ReadWord,
+  { name, isArray }: { readonly name: string; readonly isArray: boolean },
+): void {
+  if (isArray) facts.arrays.add(name)
+  const isWritten = /^\w+(\[.*\])?\+?=\(/s.test(text)
+  const given = (value ?? start).slice((value ?? start).indexOf('=') + 1)
+  if (isWritten || !start.includes('=') || (value !== null && !given.startsWith('('))) return
+  const reason = 'the elements of an array, evaluated again'
+  if (value !== null && !/[$`<>[]/.test(given)) return
+  if (isArray) noteHidden(facts, { kind: 'code', reason, token: text })
+  else facts.doubts.push({ names: [name], allows: 'scalar', reason, token: text })
 }
 
 /** What is assigned to it later is refused, and the text goes on. */
@@ -153,9 +174,9 @@ function declaredValue(word: ReadWord): WrittenFileFact {
 /** `set` alone shows everything; with words it gives them to `$1` and so on. */
 function sets(facts: Facts, args: readonly ReadWord[]): void {
   if (args.length === 0) facts.listsVariables = true
-  if (args.some((word) => word.value === '--' || !/^[-+]/.test(word.start))) {
-    noteWrite(facts, '@', 'chosen')
-  }
+  // `-` and `--` end its options.
+  const isOption = ({ value }: ReadWord) => /^[-+][A-Za-z]+$/.test(value ?? '')
+  if (!args.every(isOption)) noteWrite(facts, '@', 'chosen')
 }
 
 /** `let` calculates, and a calculation can run what stands between brackets. */

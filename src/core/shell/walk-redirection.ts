@@ -59,6 +59,11 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
   if (isCopy && value !== null && /^(\d+-?|-)$/.test(value)) {
     return node.operator === '<&' && isInput ? { feed: { kind: 'unknown' }, stdin: null } : null
   }
+  if (node.operator === '>&' && /[$`\\<>]/.test(value ?? (only?.isMade ? '$' : ''))) {
+    // WHY: bash expands the word, sees that it is no number, and expands the result again.
+    facts.problem = { reason: 'the name of a file that is expanded twice', token: target.text }
+    return null
+  }
   const kind = node.operator === '<' || node.operator === '<&' ? 'read' : 'write'
   if (value === null || !isHarmless(value)) {
     const text = scope.source.slice(node.pos, node.end)

@@ -33,6 +33,11 @@ export function calculates(walk: ShellWalk, written: string): void {
 export function visitParameter(walk: ShellWalk, node: ParameterExpansionPart): void {
   const { facts } = walk
   const { operation, prefix, index } = node
+  if (/[<>]\(/.test(node.text)) {
+    // WHY: bash runs it even between double quotes, where our parser sees letters.
+    facts.problem = { reason: 'a stream inside an expansion', token: node.text.slice(0, 40) }
+    return
+  }
   const isWhole = index !== undefined && (index.text === '@' || index.text === '*')
   if (operation?.type === 'Names') facts.prefixes.push(node.parameter)
   else if (prefix === '!' && !isWhole) {

@@ -53,11 +53,21 @@ export function wordsIn(
   return words
 }
 
+/** Adds the parts that may hold a variable. */
+function addOpen(open: WordPart[], parts: readonly WordPart[]): void {
+  for (const part of parts) {
+    if (part.type === 'Literal' || part.type === 'SingleQuoted') continue
+    if (part.type === 'DoubleQuoted' && !part.text.includes('$')) continue
+    open.push(part)
+  }
+}
+
 /** The same words with every value that a variable in them may have. */
 export function otherWords(walk: ShellWalk, command: Command): readonly (readonly ReadWord[])[] {
-  const parts: WordPart[] = [...(command.name?.parts ?? [])]
+  const parts: WordPart[] = []
+  if (command.name?.parts !== undefined) addOpen(parts, command.name.parts)
   for (const part of command.suffix) {
-    if (part.type === 'Word' && part.parts !== undefined) parts.push(...part.parts)
+    if (part.type === 'Word' && part.parts !== undefined) addOpen(parts, part.parts)
   }
   if (parts.length === 0) return []
   const choices = choicesFor(walk, parts)

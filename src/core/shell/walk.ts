@@ -6,7 +6,6 @@
 import { addCommand, type CommandScope } from './add-command.ts'
 import { type ReadWord, readWord, staticWord } from './expand-word.ts'
 import {
-  type Assignment,
   type Command,
   type Coproc,
   type ParsedScript,
@@ -22,6 +21,7 @@ import { type Facts, noteHidden, noteWrite, variableNamesIn } from './shell-fact
 import { isTameOutput } from './substitution-values.ts'
 import type { Feed } from './unwrap-result.ts'
 import { lookupIn } from './variable-values.ts'
+import { noteAssignment, noteList } from './walk-assignments.ts'
 import { branching, looping, setScope, settleFolders, visitAndOr } from './walk-folders.ts'
 import { visitRedirection } from './walk-redirection.ts'
 import {
@@ -33,7 +33,7 @@ import {
   type WalkMark,
 } from './walk-state.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
-import { otherWords, valuesOfWord, wordsIn } from './walk-words.ts'
+import { otherWords, wordsIn } from './walk-words.ts'
 
 /** The most nodes of all trees of one text. */
 const shellNodesMax = 12_000
@@ -225,7 +225,8 @@ function refuseGlued(walk: ShellWalk, text: string): void {
 }
 
 function visitSubstitution(walk: ShellWalk, script: ParsedScript | undefined, text: string): void {
-  if (script === undefined) {
+  // `${ x; }` runs since bash 5.3; before, it is a mistake that ends elsewhere.
+  if (script === undefined || text.startsWith('${')) {
     walk.facts.problem = { reason: 'the substitution cannot be parsed', token: text.slice(0, 40) }
     return
   }
@@ -292,52 +293,6 @@ function visitCoproc(walk: ShellWalk, node: Coproc): void {
   within(walk, { ...unsure(walk.scope), isInner: true }, [node.body])
 }
 
-function noteList(walk: ShellWalk, name: Word, list: readonly Word[] | undefined): void {
-  walk.facts.isSure = false
-  if (list === undefined) noteWrite(walk.facts, name.value, 'chosen')
-  for (const word of list ?? []) {
-    for (const one of readWord(word, lookupIn(walk))) {
-      const { value, isMade, isPattern, start } = one
-      const isFile = isPattern && !/^[-*?[]/.test(start)
-      noteWrite(walk.facts, name.value, isFile ? 'plain' : { value, isMade: isMade && !isPattern })
-      // A pattern stands for files, and could stand for any of them.
-      if (isPattern && value !== null) noteWrite(walk.facts, name.value, { value })
-    }
-  }
-}
-
-function noteAssignment(walk: ShellWalk, node: Assignment): void {
-  const { facts } = walk
-  facts.isSure = walk.scope.isSure && !walk.prefixed.has(node) && node.index === undefined
-  if (node.index !== undefined) calculates(walk, node.index.text)
-  if (node.value.type === 'ArrayValue') {
-    noteWrite(facts, node.name, 'chosen')
-    // Bash 5.2 loses the backslash in a substitution, stumbles, and goes on in the next line.
-    if (walk.scope.isInner && node.text.includes('\\')) {
-      const reason = 'a backslash in an array, inside a substitution'
-      noteHidden(facts, { kind: 'code', reason, token: node.text.slice(0, 40) })
-    }
-    for (const element of node.value.elements) {
-      const at = element.text.indexOf(']=')
-      if (element.text.startsWith('[') && at > 0) calculates(walk, element.text.slice(1, at))
-    }
-    return
-  }
-  if (node.value.text.startsWith('(')) {
-    // WHY: to bash it is an array with a word behind it; our parser takes all of it for a text.
-    facts.problem = { reason: 'an array directly before a word', token: node.text.slice(0, 40) }
-    return
-  }
-  const parts = node.value.parts
-  const isCalculated = parts?.length === 1 && parts[0]?.type === 'ArithmeticExpansion'
-  if (isCalculated) return noteWrite(facts, node.name, 'number')
-  const before = node.append ? (facts.current.get(node.name) ?? null) : ''
-  for (const one of valuesOfWord(walk, node.value)) {
-    const value = one.value === null || before === null ? null : before + one.value
-    noteWrite(facts, node.name, { value, isMade: one.isMade || before === null })
-  }
-}
-
 /** `{a[i]}>f`: the subscript of a variable for a descriptor is calculated, quoted or not. */
 function refuseDescriptor({ facts, scope }: ShellWalk, { text, end }: Word): void {
   if (!text.startsWith('{')) return
@@ -357,12 +312,15 @@ function visitCommand(walk: ShellWalk, command: Command): void {
   let stdin: string | null = null
   const inside: WalkItem[] = []
   const isRead = command.name?.value === 'read'
-  for (const part of [...command.prefix, ...command.suffix]) {
+  const parts =
+    command.prefix.length === 0 ? command.suffix : [...command.prefix, ...command.suffix]
+  for (let i = 0; i < parts.length; i += 1) {
+    const part = parts[i] as (typeof parts)[number]
     if (part.type === 'Word') {
       if (part.parts !== undefined) inside.push(part)
       refuseDescriptor(walk, part)
     } else if (part.type === 'Assignment') {
-      const isPrefix = (command.prefix as readonly object[]).includes(part)
+      const isPrefix = i < command.prefix.length
       if (isPrefix) assigns.push(part.name)
       if (isPrefix && command.name !== undefined) walk.prefixed.add(part)
       // `IFS=, read`: it cuts the line that is read and is gone afterwards.

@@ -29,6 +29,7 @@ describe('every agent program is known by its name and its packages', () => {
 test.each([
   ...['claude -p "go on"', 'claude', 'npx @anthropic-ai/claude-code -p hi', 'codex exec --json x'],
   ...['PAWL_RUN=x gemini -p hi', 'npx @qwen-code/qwen-code -p hi', 'cd x && opencode run hi'],
+  ...['pi -p hi', 'npx @earendil-works/pi-coding-agent -p x', 'npx @mariozechner/pi-coding-agent'],
   ...[
     '/usr/local/bin/claude -p x',
     'nohup copilot -p x &',

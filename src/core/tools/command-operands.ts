@@ -110,6 +110,10 @@ const partsMax = 32
 
 /** Suspect texts, as they are and from every folder they may be meant from. */
 export function withDirectory(texts: readonly string[], dirs: Dirs): readonly string[] {
+  // In the workspace itself a text is seen as it is.
+  if (dirs.length === 1 && dirs[0] === '') {
+    return [...new Set(texts.filter(isSuspect))].flatMap(alternativesOf)
+  }
   const placed = texts.flatMap((text) => seenFrom(dirs, text))
   return [...new Set([...texts, ...known(placed)])].filter(isSuspect).flatMap(alternativesOf)
 }

@@ -23,3 +23,12 @@ test.each([
 ] as const)('%s %j has an exact version: %s', (command, args, isFixed) => {
   expect(pinLaunch({ command, args }).doubts.length === 0).toBe(isFixed)
 })
+
+test('what a server may ask is agreed to as well, and an entry without it keeps its hash', () => {
+  const plain = pinLaunch({ command: 'a' })
+  expect(pinLaunch({ command: 'a', sampling: 'refuse', elicitation: 'refuse' })).toEqual(plain)
+  const asking = pinLaunch({ command: 'a', elicitation: 'pass' })
+  expect(asking.hash).not.toBe(plain.hash)
+  expect(asking.about).toBe('a (with questions to the person)')
+  expect(pinLaunch({ command: 'a', sampling: 'pass' }).hash).not.toBe(asking.hash)
+})

@@ -13,6 +13,10 @@ export type LaunchEntry = {
   readonly env?: JsonObject | undefined
   readonly url?: string | undefined
   readonly headers?: JsonObject | undefined
+  /** `pass`: it may ask the agent's model. */
+  readonly sampling?: string | undefined
+  /** `pass`: it may ask the person at the agent's host. */
+  readonly elicitation?: string | undefined
 }
 
 const aboutCharsMax = 2_000
@@ -24,7 +28,7 @@ export function pinLaunch(entry: LaunchEntry): ThingPin {
   const { command, args, env, url, headers } = entry
   const told = launchIn(entry)
   const words = url === undefined ? [command ?? '', ...(args ?? [])].join(' ') : url
-  const names = [...Object.keys(env ?? {}), ...Object.keys(headers ?? {})]
+  const names = [...Object.keys(env ?? {}), ...Object.keys(headers ?? {}), ...asksOf(told)]
   const about = names.length === 0 ? words : `${words} (with ${names.join(', ')})`
   const loose = loosenessOf(entry)
   const doubts = loose === null ? [] : [loose]
@@ -36,13 +40,26 @@ export function pinLaunch(entry: LaunchEntry): ThingPin {
   return { hash: hashJson(told), about: about.slice(0, aboutCharsMax), doubts, told: masked }
 }
 
-/** Of an entry what says how it is started, and nothing else. */
-export function launchIn({ command, args, cwd, env, url, headers }: LaunchEntry): JsonObject {
+/** Of an entry what says how it is started and what it may ask, and nothing else. */
+export function launchIn(entry: LaunchEntry): JsonObject {
+  const { command, args, cwd, env, url, headers } = entry
   const told: Record<string, Json> = {}
   for (const [name, value] of Object.entries({ command, args, cwd, env, url, headers })) {
     if (value !== undefined) told[name] = value
   }
+  // WHY only what is let through: an entry without it keeps the hash that was agreed to.
+  for (const name of ['sampling', 'elicitation'] as const) {
+    if (entry[name] === 'pass') told[name] = 'pass'
+  }
   return told
+}
+
+/** What it may ask, for people. */
+function asksOf({ sampling, elicitation }: JsonObject): readonly string[] {
+  return [
+    ...(sampling === undefined ? [] : ['requests to the model']),
+    ...(elicitation === undefined ? [] : ['questions to the person']),
+  ]
 }
 
 /** Where a secret comes from is shown; one that is written down is not. */

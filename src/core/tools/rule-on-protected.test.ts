@@ -37,6 +37,7 @@ test.each([
   ...['.claude/commands/x.md', '.claude/agents/x.md', '.claude/skills/x/SKILL.md'],
   ...['.github/hooks/pawl.json', '.github/copilot/settings.json', '.github/mcp.json'],
   ...['.qwen/settings.json', '.qwen/locales/de.js', '.qwen/sandbox.Dockerfile'],
+  ...['.pi/settings.json', '.pi/extensions/x.ts', '.pi/agent/trust.json'],
   ...['.opencode/plugins/x.js', 'opencode.json', '.cursor/hooks.json', '.cursor/mcp.json'],
   ...[
     '.git/hooks/pre-commit',

@@ -64,12 +64,22 @@ function ruleOnPawl(call: Call, concerned: GoodReading | null): Denial | null {
 
 function ruleOnChanges(call: Call, concerned: GoodReading | null): Denial | null {
   for (const { written, inside } of call.writes) {
-    if (inside !== null && isHeld(inside)) return denyChange(inside)
-    if (inside === null && isHeld(written)) return denyChange(written)
+    const path = inside ?? written
+    if (isHeld(path) || isRepositoryHead(path)) return denyChange(path)
   }
-  for (const path of call.edits) if (isHeld(path)) return denyChange(path)
+  for (const path of call.edits) {
+    if (isHeld(path) || isRepositoryHead(path)) return denyChange(path)
+  }
   if (call.shell !== null) return ruleOnShell(call, call.shell, concerned)
   return isForeign(call) ? ruleOnValues(call) : null
+}
+
+/**
+ * The file that makes a folder a git repository without `.git`: git follows the settings beside
+ * it, and they name programs.
+ */
+function isRepositoryHead(path: string): boolean {
+  return /(^|\/)HEAD$/i.test(path)
 }
 
 function ruleOnShell(

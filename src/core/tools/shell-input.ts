@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from '../json.ts'
 import { asObject, own } from '../json.ts'
 import { readShell } from '../shell/read-shell.ts'
-import type { AssignedValue, ShellReading } from '../shell/shell-reading.ts'
+import type { AssignedValue, GoodReading, ShellReading } from '../shell/shell-reading.ts'
 import { baseName, shells, strangeShells } from '../shell/wrappers.ts'
 
 type ShellInput =
@@ -115,7 +115,22 @@ function withAssigned(reading: ShellReading, given: readonly AssignedValue[]): S
   const commands = reading.commands.map((one) => ({ ...one, assigns: [...one.assigns, ...names] }))
   const variablesWritten = [...new Set([...reading.variablesWritten, ...names])]
   const assignments = [...reading.assignments, ...given]
-  return { ...reading, commands, variablesWritten, assignments }
+  const single = withVariables(reading.single, given)
+  return { ...reading, commands, variablesWritten, assignments, single }
+}
+
+/** A variable in front of the command wins over the same one beside it. */
+function withVariables(
+  single: GoodReading['single'],
+  given: readonly AssignedValue[],
+): GoodReading['single'] {
+  if (single === null) return null
+  const beside: Record<string, string> = {}
+  for (const { name, value } of given) {
+    if (value === null || name === '__proto__') return null
+    beside[name] = value
+  }
+  return { ...single, environment: { ...beside, ...single.environment } }
 }
 
 /** Whether a program that was named with its arguments hands a text to a shell after all. */

@@ -25,6 +25,7 @@ test.each([
   ['qwen', 'zoom_image', ['read', 'Read', 'read']],
   ['qwen', 'create_sub_session', ['agent', 'Agent', 'agent']],
   ['opencode', 'bash', ['shell', 'Bash', 'bash']],
+  ['pi', 'find', ['search', 'Glob', 'search']],
   ['opencode', 'task', ['agent', 'Agent', 'agent']],
   ['opencode', 'fs_read_file', ['mcp', 'mcp:fs:read_file', 'mcp:fs:read_file']],
   ['copilot', 'bash', ['shell', 'Bash', 'bash']],

@@ -76,7 +76,7 @@ export const agentHandlers: AgentHandlers = {
     return done({ deleted: true })
   },
   'approvals.elicited': async (context, { id, client, ...answer }) => {
-    const { about, runtime, commandId, agent, agents } = context
+    const { about, runtime, commandId, agent, agents, peer } = context
     if (!about.elicitation) {
       const hint =
         'a person can run `pawl approve`, or set `approvals.elicitation` to true in config.json'
@@ -91,7 +91,8 @@ export const agentHandlers: AgentHandlers = {
       if (foreign !== null) return failedAnswer(foreign)
     }
     const actor = { kind: 'person', name: `elicited-by-${client}` } as const
-    return accepted(await runtime.resolve(id, { ...answer, edits: null }, { actor, commandId }))
+    const decision = { ...answer, edits: null, peer }
+    return accepted(await runtime.resolve(id, decision, { actor, commandId }))
   },
 }
 

@@ -9,8 +9,9 @@ test('every operation by which an agent could change a run it names is scoped', 
   const open = operationNames.filter((name) => {
     const { method, need } = operations[name]
     const fields = Object.keys(contract[name].input.shape)
-    const names = fields.includes('runId') || fields.includes('run_id')
-    return need === 'agent' && method !== 'GET' && names
+    // A call of a run says so as `run_id`, and is recorded even where it only looks.
+    const names = fields.includes('runId') ? method !== 'GET' : fields.includes('run_id')
+    return need === 'agent' && names
   })
   expect(open.filter((name) => !changesRun.has(name) && !namesRun.has(name))).toEqual([])
 })
@@ -98,6 +99,20 @@ test('the credential of a run changes that run alone, and cannot be made up', as
     const caller = daemon.client('http', one)
     await expect(caller.runs.read({ runId })).rejects.toMatchObject({ code: 'TOKEN_INVALID' })
   }
+})
+
+test('a credential gives no other one, be it of a run or of a program', async () => {
+  const daemon = await openHere()
+  const person = daemon.client('socket', personToken)
+  const runId = await startRelease(daemon.runtime)
+  const bound = await person.call('credentials.forRun', { runId })
+  const callers = [daemon.client('http', bound.credential), await agentOf(daemon)]
+  for (const caller of callers) {
+    await expect(caller.call('credentials.issue', {})).rejects.toMatchObject(forbidden)
+  }
+  expect(await person.call('credentials.issue', {})).toMatchObject({
+    session: expect.stringMatching(/^agent:/),
+  })
 })
 
 test('an agent reports its own calls only', async () => {

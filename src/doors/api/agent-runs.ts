@@ -14,6 +14,8 @@ export const changesRun: ReadonlySet<OperationName> = new Set([
   ...(['runs.signal', 'runs.check', 'runs.report', 'runs.spend', 'runs.pause'] as const),
   ...(['runs.resume', 'runs.cancel', 'runs.finishBranch', 'runs.claim'] as const),
   ...(['process.call', 'process.step', 'jobs.run', 'jobs.kill'] as const),
+  // Looking at jobs is a call of the run that it names: judged, counted and recorded there.
+  ...(['jobs.list', 'jobs.read', 'jobs.wait', 'jobs.logs'] as const),
 ])
 
 /**
@@ -25,6 +27,23 @@ export const namesRun: ReadonlySet<OperationName> = new Set([
   ...(['gateway.offer', 'gateway.see'] as const),
 ])
 
+/** What only a gateway does: what it reports of a call is what Pawl has seen itself. */
+const gatewayOnly: ReadonlySet<OperationName> = new Set([
+  ...(['gateway.check', 'gateway.report', 'gateway.renew', 'gateway.see'] as const),
+])
+
+/** Why a session may not act as a gateway; null: it may, or does not try. */
+export function refuseAsGateway(
+  name: OperationName,
+  { kind }: AgentSession,
+): ProblemDocument | null {
+  if (kind === 'gateway' || !gatewayOnly.has(name)) return null
+  return problem('NOT_PERMITTED', {
+    detail: `\`${name}\` needs the credential of a gateway`,
+    hint: 'only `pawl gateway` gets one; report your own calls with `runs.report`',
+  })
+}
+
 type RunTools = {
   readonly runtime: Pick<Runtime, 'readHead' | 'readRun' | 'sessions'>
   readonly agents: AgentSessions
@@ -32,32 +51,59 @@ type RunTools = {
 
 /** Why a session may not change a run; null: it may, and has it from now on. */
 export async function refuseForeignRun(
+  tools: RunTools,
+  session: AgentSession,
+  place: HeldPlace,
+): Promise<ProblemDocument | null> {
+  const { refusal, free } = await lookAtRun(tools, session, place)
+  if (free !== null) tools.agents.take(session, free)
+  return refusal
+}
+
+/** Whether a session may change a run. It takes nothing. */
+export async function mayChangeRun(
+  tools: RunTools,
+  session: AgentSession,
+  place: HeldPlace,
+): Promise<boolean> {
+  return (await lookAtRun(tools, session, place)).refusal === null
+}
+
+/** `free`: nobody has this place yet, and the session may take it. */
+type RunLook = { readonly refusal: ProblemDocument | null; readonly free: HeldPlace | null }
+
+const own: RunLook = { refusal: null, free: null }
+
+function refused(refusal: ProblemDocument): RunLook {
+  return { refusal, free: null }
+}
+
+async function lookAtRun(
   { runtime, agents }: RunTools,
   session: AgentSession,
   { runId, branch }: HeldPlace,
-): Promise<ProblemDocument | null> {
+): Promise<RunLook> {
   const { onlyRun } = session
-  if (onlyRun !== null) return onlyRun === runId ? null : otherRun(onlyRun, runId)
+  if (onlyRun !== null) return onlyRun === runId ? own : refused(otherRun(onlyRun, runId))
   // What there is not, the operation says by itself.
-  if ((await runtime.readHead(runId)) === null || session.hasMarkFor(runId)) return null
+  if ((await runtime.readHead(runId)) === null || session.hasMarkFor(runId)) return own
   const claims = await runtime.sessions.claimsOn(runId)
   const claimed = claims.find(({ branch }) => branch === '')?.session ?? null
-  if (claimed !== null && session.hasMarkOf(claimed)) return null
-  if (claimed !== null && canMark(claimed)) return foreign(runId)
+  if (claimed !== null && session.hasMarkOf(claimed)) return own
+  if (claimed !== null && canMark(claimed)) return refused(foreign(runId))
   // WHY looked up: a branch that is not there stands for the run itself.
   const isBranch = branch !== null && (await runtime.readRun(runId, null)).view.branches[branch]
   const place = { runId, branch: isBranch ? branch : null }
   const holder = agents.holderOf(place) ?? null
   if (holder === session.name || agents.holderOf({ runId, branch: null }) === session.name) {
-    return null
+    return own
   }
-  if (holder !== null) return foreign(runId)
+  if (holder !== null) return refused(foreign(runId))
   const mine = agents.runOf(session)
   const head = mine === null ? null : await runtime.readHead(mine)
   const isOther = mine !== null && mine !== runId
-  if (isOther && head !== null && isOpen(head.status)) return otherRun(mine, runId)
-  agents.take(session, place)
-  return null
+  if (isOther && head !== null && isOpen(head.status)) return refused(otherRun(mine, runId))
+  return { refusal: null, free: place }
 }
 
 /** Whether the hooks of a session's host tell whose its calls to Pawl are. */

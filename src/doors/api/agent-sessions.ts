@@ -7,9 +7,13 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { CallSignature } from '../../runtime/sessions/call-signature.ts'
 
+export type SessionKind = 'agent' | 'gateway'
+
 export type AgentSession = {
   /** By which its calls are told from those of others. */
   readonly name: string
+  /** What a gateway reports is what Pawl has seen itself; an agent only claims. */
+  readonly kind: SessionKind
   /** The only run that it may change, as its credential says; null: see `agent-runs.ts`. */
   readonly onlyRun: string | null
   /** A hook has marked a call of this program, so it works for that session of a host. */
@@ -20,7 +24,10 @@ export type AgentSession = {
 
 export type AgentSessions = {
   /** A new session for a program, with its credential. */
-  readonly issue: () => { readonly credential: string; readonly session: AgentSession }
+  readonly issue: (kind?: SessionKind) => {
+    readonly credential: string
+    readonly session: AgentSession
+  }
   /** A credential for one run, which needs no memory. */
   readonly issueForRun: (runId: string) => string
   /** Whose credential this is; null: nobody's. */
@@ -88,11 +95,12 @@ export function openAgentSessions(key: string, now: () => number): AgentSessions
     ...holders,
     // WHY asked: its client may have left while a run was started for it.
     take: (session, place) => (isThere(session) ? holders.take(session, place) : undefined),
-    issue: () => {
+    issue: (kind = 'agent') => {
       makeRoom()
       const credential = randomBytes(credentialBytes).toString('base64url')
       const hash = hashOf(credential)
-      const session = sessionNamed(`agent:${randomBytes(9).toString('base64url')}`, null)
+      const name = `${kind}:${randomBytes(9).toString('base64url')}`
+      const session = sessionNamed(name, { kind, onlyRun: null })
       byHash.set(hash, { session, connectionsCount: 0, lastAt: now() })
       return { credential, session }
     },
@@ -149,11 +157,11 @@ function openHolders(): Holders {
   }
 }
 
-function sessionNamed(name: string, onlyRun: string | null): AgentSession {
+function sessionNamed(name: string, scope: Pick<AgentSession, 'kind' | 'onlyRun'>): AgentSession {
   const marks: CallSignature[] = []
   return {
     name,
-    onlyRun,
+    ...scope,
     addMark: (mark) => {
       const isSame = (one: CallSignature): boolean =>
         one.session === mark.session && one.run === mark.run
@@ -178,7 +186,7 @@ function runSession(key: string, presented: string): AgentSession | null {
       Buffer.from(text),
     ) as [Buffer, Buffer]
     const isProven = wanted.length === given.length && timingSafeEqual(wanted, given)
-    return isProven ? sessionNamed(`run:${runId}`, runId) : null
+    return isProven ? sessionNamed(`run:${runId}`, { kind: 'agent', onlyRun: runId }) : null
   } catch {
     // Bytes that are no text.
     return null

@@ -2,12 +2,16 @@
  * Handles every request after its transport: checks the caller, the permission and the input, then
  * calls the handler. HTTP and the socket share it, so they behave the same.
  */
+
+import type { Socket } from 'node:net'
+import type { DecisionPeer } from '../../core/engine/decision-peer.ts'
+import type { Boxes } from '../../runtime/boxes/boxes-port.ts'
 import type { CallObservation } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { changesRun, refuseForeignRun } from './agent-runs.ts'
+import { changesRun, refuseAsGateway, refuseForeignRun } from './agent-runs.ts'
 import type { AgentSession, AgentSessions } from './agent-sessions.ts'
-import { actorOf, type Caller, suffices, type TokenCheck } from './caller.ts'
+import { actorOf, type Caller, type TokenCheck } from './caller.ts'
 import { contract, streamContract } from './contract.ts'
 import type { HandlerAnswer, HandlerContext, RequestInfo } from './handler-context.ts'
 import { handlers } from './handlers.ts'
@@ -15,18 +19,12 @@ import type { AnswerHttpHook, CheckHook } from './hook-exchange.ts'
 import { jobInputError } from './job-inputs.ts'
 import { jobsContract } from './jobs-contract.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
-import {
-  isStream,
-  type Need,
-  type OperationName,
-  operations,
-  type StreamName,
-  streams,
-} from './operations-table.ts'
+import { type OperationName, operations, type StreamName } from './operations-table.ts'
 import { parse } from './parse-input.ts'
 import type { PeoplePort } from './people-port.ts'
 import { PawlProblem, type ProblemDocument, problem, problemOfThrown } from './problem.ts'
-import { leastAccess, permits } from './sign-in-access.ts'
+import { type NoteRefusal, openRefusalTrace } from './refusal-trace.ts'
+import { refuseCaller } from './refuse-caller.ts'
 import type { SignIns } from './sign-ins.ts'
 import { type Beat, openStreams } from './streams.ts'
 
@@ -38,6 +36,8 @@ export type ApiOptions = {
   readonly stop: () => void
   /** Absent: this daemon runs no jobs. */
   readonly jobs?: Jobs
+  /** Absent: this daemon has no boxes. */
+  readonly boxes?: Boxes
   readonly metrics?: Metrics
   /** Hears of every operation. Must return at once and never throws. */
   readonly onSpan?: (span: ApiSpan) => void
@@ -55,8 +55,13 @@ export type ApiOptions = {
   readonly signIns?: SignIns
   /** Gives agents credentials; absent: this daemon does not. */
   readonly agents?: AgentSessions
+  /** Which program is at the other end of a connection; absent: nobody can tell. */
+  readonly findPeer?: FindPeer
   readonly limits?: Partial<ApiLimits>
 }
+
+/** Null: the system does not tell. Takes a short time, and never fails. */
+export type FindPeer = (connection: Socket) => Promise<DecisionPeer | null>
 
 type ApiLimits = {
   readonly streamsMax: number
@@ -76,6 +81,8 @@ export type ApiSpan = {
 
 export type ApiRequest = {
   readonly door: 'http' | 'socket' | 'mcp'
+  /** Over which it came; absent: over none. */
+  readonly connection?: Socket
   readonly input: unknown
   readonly commandId: string | null
   /** Gives what is raised when the caller is gone; asked for only by those who wait. */
@@ -103,11 +110,14 @@ export type Api = {
     request: ApiRequest,
   ) => Promise<HandlerAnswer<AsyncGenerator<AnyBeat, void, void>>>
   readonly metrics: Metrics
+  /** Counts what was refused before it became an operation. */
+  readonly noteRefusal: NoteRefusal
   readonly answerHook: AnswerHttpHook | null
   readonly checkHook: CheckHook
   readonly signIns: SignIns | null
   readonly people: PeoplePort | null
   readonly agents: AgentSessions | null
+  readonly findPeer: FindPeer
 }
 
 const limitsDefault: ApiLimits = { streamsMax: 500, beatMs: 15_000 }
@@ -118,14 +128,15 @@ export function openApi(options: ApiOptions): Api {
   const limits = { ...limitsDefault, ...options.limits }
   const counts: Counts = { streams: 0 }
   addGauges(metrics, options.runtime, counts)
+  const noteRefusal = openRefusalTrace(options.runtime.attempts)
   options.runtime.calls.observe((seen) => watchCall(seen, metrics, options.onSpan))
   return {
     // An empty text is nobody's token, whatever was configured.
     authenticate: (presented) => (presented === '' ? null : tokens(presented)),
-    refuse,
-    perform: watched(options, metrics),
+    refuse: refuseCaller,
+    perform: watched(options, metrics, noteRefusal),
     stream: async (name, caller, request) => {
-      const refusal = refuse(name, caller)
+      const refusal = refuseCaller(name, caller)
       if (refusal !== null) return failed(refusal)
       const parsed = parse(streamContract[name].input, request.input)
       if (!parsed.ok) return parsed
@@ -143,13 +154,17 @@ export function openApi(options: ApiOptions): Api {
       })
     },
     metrics,
+    noteRefusal,
     answerHook: options.answerHook ?? null,
     checkHook: options.checkHook ?? (() => false),
     signIns: options.signIns ?? null,
     people: options.people ?? null,
     agents: options.agents ?? null,
+    findPeer: options.findPeer ?? noPeer,
   }
 }
+
+const noPeer: FindPeer = async () => null
 
 type Counts = { streams: number }
 
@@ -174,51 +189,6 @@ const tooMany = problem('OVERLOADED', {
   hint: 'try again in a moment',
 })
 
-function refuse(name: OperationName | StreamName, caller: Caller | null): ProblemDocument | null {
-  const need: Need = name in streams ? 'agent' : operations[name as OperationName].need
-  if (caller?.isBare === true && need !== 'none' && !isForBare(name)) return needsCredential(name)
-  if (suffices(caller, need)) return refuseAccess(name, caller)
-  if (caller === null) {
-    const hint = 'send a token of the daemon in the header (HTTP) or frame (socket)'
-    return problem('TOKEN_INVALID', { detail: 'the token is missing or invalid', hint })
-  }
-  return needsPerson(name)
-}
-
-function needsPerson(name: string): ProblemDocument {
-  const hint = 'ask a person to do it; they have a token of their own'
-  return problem('NOT_PERMITTED', { detail: `\`${name}\` needs a person's token`, hint })
-}
-
-/** What `agent.token` is good for: to look, and to get a credential. */
-function isForBare(name: OperationName | StreamName): boolean {
-  if (isStream(name) || name === 'credentials.issue') return true
-  const { method, need } = operations[name]
-  return need === 'agent' && (method === 'GET' || name === 'check' || name === 'judge')
-}
-
-function needsCredential(name: OperationName | StreamName): ProblemDocument {
-  const need: Need = isStream(name) ? 'agent' : operations[name].need
-  if (need === 'person') return needsPerson(name)
-  const detail = `\`${name}\` needs a credential; \`agent.token\` alone only reads`
-  const hint =
-    'get one with `credentials.issue` (POST /v1/credentials); a person gets one for a run with ' +
-    '`pawl credential RUN`'
-  return problem('NOT_PERMITTED', { detail, hint })
-}
-
-/** Somebody who has signed in may be allowed less than a token. */
-function refuseAccess(
-  name: OperationName | StreamName,
-  caller: Caller | null,
-): ProblemDocument | null {
-  if (caller?.access === undefined || isStream(name) || permits(caller.access, name)) return null
-  const least = leastAccess(name)
-  const detail = `\`${name}\` needs \`${least}\` access; you have \`${caller.access}\``
-  const hint = 'sign in again with a code for more access (`pawl open --role`)'
-  return problem('NOT_PERMITTED', { detail, hint })
-}
-
 type CallerRequest = { readonly caller: Caller | null; readonly request: ApiRequest }
 
 /** Whether an operation waits, and ends when whoever asked is gone. */
@@ -236,7 +206,7 @@ async function answer(
   name: OperationName,
   { caller, request }: CallerRequest,
 ): Promise<HandlerAnswer<unknown>> {
-  const refusal = refuse(name, caller) ?? refuseCommandId(request.commandId)
+  const refusal = refuseCaller(name, caller) ?? refuseCommandId(request.commandId)
   if (refusal !== null) return failed(refusal)
   const errorOf = Object.hasOwn(jobsContract, name) ? jobInputError : undefined
   const parsed = parse(contract[name].input, request.input, errorOf)
@@ -247,6 +217,7 @@ async function answer(
     runtime: options.runtime,
     actor: actorOf(caller ?? nobody),
     agent: caller?.session ?? null,
+    isGateway: caller?.isGateway === true,
     agents: options.agents ?? null,
     access: caller?.access ?? null,
     hosts: options.hosts ?? noHosts,
@@ -258,6 +229,9 @@ async function answer(
     people: options.people ?? null,
     stop: options.stop,
     jobs: options.jobs ?? null,
+    boxes: options.boxes ?? null,
+    peer: async () =>
+      request.connection === undefined ? null : (options.findPeer ?? noPeer)(request.connection),
   }
   // WHY the cast: the compiler cannot see that name, input and handler are of one kind.
   const handle = handlers[name] as (
@@ -276,7 +250,9 @@ async function refuseForeign(
   { caller, input }: ParsedRequest,
 ): Promise<ProblemDocument | null> {
   const session: AgentSession | undefined = caller?.session
-  if (session === undefined || agents === undefined || !changesRun.has(name)) return null
+  if (session === undefined || agents === undefined) return null
+  const posing = refuseAsGateway(name, session)
+  if (posing !== null || !changesRun.has(name)) return posing
   const named = input as Readonly<Record<'runId' | 'run_id' | 'branch', string | undefined>>
   const runId = named.runId ?? named.run_id
   if (runId === undefined) return null
@@ -334,7 +310,7 @@ async function begin(
 }
 
 /** Around every operation: what is thrown becomes a problem, and all of it is counted. */
-function watched(options: ApiOptions, metrics: Metrics): Api['perform'] {
+function watched(options: ApiOptions, metrics: Metrics, noteRefusal: NoteRefusal): Api['perform'] {
   const { onSpan, onFault } = options
   return async (name, caller, request) => {
     const begun = performance.now()
@@ -344,6 +320,8 @@ function watched(options: ApiOptions, metrics: Metrics): Api['perform'] {
     const ended = performance.now()
     const outcome = answered.ok ? 'ok' : answered.problem.code
     const { door } = request
+    // WHY not of strangers: a program whose daemon was restarted shows its old credential once.
+    if (!answered.ok && caller !== null) noteRefusal(name, caller, answered.problem)
     metrics.countOperation({ operation: name, door, outcome })
     if (operations[name].repeats === 'once') metrics.timeDecision(name, (ended - begun) / 1_000)
     onSpan?.({

@@ -13,6 +13,8 @@ export type Caller = {
   readonly session?: AgentSession
   /** It has shown `agent.token`, which reads, and asks for a credential. */
   readonly isBare?: true
+  /** It has shown `gateway.token`, so its credential will be that of a gateway. */
+  readonly isGateway?: true
 }
 
 /** Whose token this is; null: nobody's. Compares in constant time. */

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { expect, expectTypeOf, test } from 'vitest'
+import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
 import type { z } from 'zod'
 import type { RunCopy } from '../../runtime/ports.ts'
 import { release, startRelease } from '../../runtime/runtime.contract.ts'
@@ -48,7 +52,10 @@ test('what an agent may never do needs a person', () => {
   const forPeople = operationNames.filter((name) => operations[name].need === 'person')
   expect(forPeople.toSorted()).toEqual([
     'approvals.decide',
+    'boxes.list',
+    'boxes.open',
     'credentials.forRun',
+    'definitions.accept',
     'definitions.create',
     'definitions.delete',
     'definitions.update',
@@ -66,6 +73,7 @@ test('what an agent may never do needs a person', () => {
     'passkeys.confirm',
     'passkeys.list',
     'passkeys.remove',
+    'runs.changes',
     'runs.export',
     'runs.force',
     'runs.import',
@@ -131,6 +139,7 @@ test('every answer is as its schema says', async () => {
   await ask('costs.read', {})
   await ask('credentials.issue', {})
   await ask('credentials.forRun', { runId })
+  await ask('boxes.list', {})
   await ask('mail.makeKey', { runId })
   await ask('mail.revokeKey', { runId })
   await ask('runs.pause', { runId })
@@ -143,9 +152,16 @@ test('every answer is as its schema says', async () => {
   await ask('approvals.decide', { id, granted: true, hash, edits: { version: '2' }, note: 'go' })
   await ask('runs.cancel', { runId: started.runId, reason: 'enough' })
   await ask('runs.events', { runId })
+  await ask('runs.changes', { runId })
   await ask('runs.wait', { runId, after: 1 })
   await ask('runs.verify', { runId })
   await ask('definitions.update', { id: 'release', source: release })
+  const workspace = mkdtempSync(join(tmpdir(), 'pawl-contract-'))
+  onTestFinished(() => rmSync(workspace, { recursive: true }))
+  mkdirSync(join(workspace, '.pawl', 'definitions'), { recursive: true })
+  writeFileSync(join(workspace, '.pawl', 'definitions', 'release.json'), release)
+  const sourceHash = createHash('sha256').update(release).digest('hex')
+  await ask('definitions.accept', { id: 'release', workspace, hash: sourceHash })
   await ask('definitions.list', {})
   await ask('definitions.read', { id: 'release' })
   await ask('definitions.versions', { id: 'release' })
@@ -208,7 +224,7 @@ test('every answer is as its schema says', async () => {
   const here = operationNames.filter(
     (name) => !Object.hasOwn(agentOperations, name) && !/^(jobs|passkeys)\./.test(name),
   )
-  expect(here.filter((name) => !seen.has(name))).toEqual(['runs.import'])
+  expect(here.filter((name) => !seen.has(name))).toEqual(['boxes.open', 'runs.import'])
 })
 
 test('what is exported may be imported, by its types as well', () => {

@@ -6,11 +6,13 @@ import { z } from 'zod'
 import { ownHostId } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { agentContract } from './agent-contract.ts'
+import { boxesContract } from './boxes-contract.ts'
 import { checkedCallSchema } from './call-schemas.ts'
 import { costContract } from './cost-contract.ts'
 import { credentialContract } from './credential-contract.ts'
 import { dashboardContract } from './dashboard-contract.ts'
 import {
+  acceptContract,
   definition,
   definitionHead,
   definitionVersion,
@@ -31,6 +33,7 @@ import {
   changedHead,
   countSchema,
   eventRecord,
+  evidenceLineSchema,
   folderSchema,
   hostSchema,
   jsonObjectSchema,
@@ -70,6 +73,7 @@ export const contract = {
   ...mailContract,
   ...passkeyContract,
   ...credentialContract,
+  ...boxesContract,
   'runs.start': {
     input: z.strictObject({
       definition: nameSchema.describe('name or id of a definition'),
@@ -104,6 +108,9 @@ export const contract = {
       view: viewSchema,
       notice: z.string().describe('text for the agent in addition to the brief'),
       standing: standingSchema,
+      evidence: z
+        .array(evidenceLineSchema)
+        .describe('what Pawl saw of the commands that rules name, newest first'),
     }),
   },
   'runs.signal': {
@@ -283,6 +290,7 @@ export const contract = {
     input: z.strictObject({ id: nameSchema }),
     answer: z.object({ deleted: z.literal(true) }),
   },
+  'definitions.accept': acceptContract,
   'definitions.versions': {
     input: z.strictObject({ id: nameSchema }),
     answer: z.object({ items: z.array(definitionVersion) }),

@@ -4,9 +4,11 @@ import { done, failedAnswer, type HandlersOf } from './handler-context.ts'
 import { problem } from './problem.ts'
 
 export const credentialHandlers: HandlersOf<keyof typeof credentialOperations> = {
-  'credentials.issue': async ({ agents }) => {
+  'credentials.issue': async ({ agents, agent, isGateway }) => {
     if (agents === null) return failedAnswer(noCredentials)
-    const { credential, session } = agents.issue()
+    // WHY: what is bound to a run must not get what is bound to none.
+    if (agent !== null) return failedAnswer(alreadyHasOne)
+    const { credential, session } = agents.issue(isGateway ? 'gateway' : 'agent')
     return done({ credential, session: session.name })
   },
   'credentials.forRun': async ({ agents, runtime }, { runId }) => {
@@ -18,3 +20,8 @@ export const credentialHandlers: HandlersOf<keyof typeof credentialOperations> =
 }
 
 const noCredentials = problem('REQUEST_INVALID', { detail: 'this daemon gives no credentials' })
+
+const alreadyHasOne = problem('NOT_PERMITTED', {
+  detail: 'a credential cannot get another one',
+  hint: 'send `agent.token` to get a credential (`credentials.issue`)',
+})

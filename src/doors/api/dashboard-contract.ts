@@ -25,6 +25,28 @@ const policyRule = z.object({
   shadowed: z.string().nullable().describe('why the rule can never match; null if it can'),
 })
 
+const changedFile = z.object({
+  path: z.string(),
+  kind: z.enum(['added', 'changed', 'deleted']),
+  added: countSchema,
+  removed: countSchema,
+  hunks: z.array(
+    z.object({
+      oldStart: countSchema.describe('the first line before; 0 if not known'),
+      newStart: countSchema.describe('the first line after; 0 if not known'),
+      lines: z.array(z.object({ kind: z.enum(['same', 'add', 'del']), text: z.string() })),
+    }),
+  ),
+  linesCut: countSchema.describe('lines left out here; ask for the file alone to get them'),
+  note: z
+    .enum(['binary', 'large', 'mode', 'link', 'unreadable', 'repository'])
+    .nullable()
+    .describe(
+      'why there is no diff; null if there is one. `link`: a link, or a file behind one; ' +
+        '`repository`: a nested repository; its files are not compared',
+    ),
+})
+
 export const dashboardContract = {
   me: {
     input: z.strictObject({}),
@@ -37,6 +59,21 @@ export const dashboardContract = {
   'signIns.invite': {
     input: z.strictObject({ access: access.default('admin') }),
     answer: z.object({ code: z.string(), access, expiresAt: momentSchema }),
+  },
+  'runs.changes': {
+    input: z.strictObject({
+      runId: nameSchema,
+      path: z.string().min(1).max(4_096).optional().describe('only this file, with all lines'),
+    }),
+    answer: z.object({
+      source: z
+        .enum(['git', 'log', 'none'])
+        .describe('`git`: compared with `commit`; `log`: the edits that the agent made'),
+      commit: z.string().nullable().describe('the commit at the start of the run'),
+      folder: z.string().nullable(),
+      files: z.array(changedFile),
+      filesCut: countSchema.describe('changed files left out'),
+    }),
   },
   'machines.read': {
     input: z.strictObject({ hash: nameSchema }),

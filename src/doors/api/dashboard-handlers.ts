@@ -1,11 +1,15 @@
 /** Handlers of the operations for the dashboard. */
 import type { JsonObject } from '../../core/json.ts'
+import { readRunChanges } from '../../runtime/changes/run-changes.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { OperationAnswer } from './contract.ts'
 import type { DashboardOperation } from './dashboard-operations.ts'
 import type { Handlers } from './handlers.ts'
 import { listPolicies } from './list-policies.ts'
 import { problem } from './problem.ts'
 import { openUsageStats, type UsageStats } from './usage-stats.ts'
+
+type ChangedFiles = OperationAnswer<'runs.changes'>['files']
 
 const noSignIns = problem('NOT_PERMITTED', { detail: 'sign-in is not available on this daemon' })
 
@@ -32,6 +36,11 @@ export const dashboardHandlers: Pick<Handlers, DashboardOperation> = {
     signIns === null
       ? { ok: false, problem: noSignIns }
       : { ok: true, output: { ...signIns.invite(access, actor.name), access } },
+  'runs.changes': async ({ runtime }, { runId, path }) => {
+    const { files, ...about } = await readRunChanges(runtime, runId, path ?? null)
+    // WHY the copy: the answer may be changed on its way, what was read may not.
+    return { ok: true, output: { ...about, files: structuredClone(files) as ChangedFiles } }
+  },
   'machines.read': async ({ runtime }, { hash }) => {
     const machine = await runtime.readMachine(hash)
     if (machine === null) return { ok: false, problem: noMachine }

@@ -16,6 +16,13 @@ export const dashboardOperations = {
     summary:
       'Create a one-time code that signs a person in to the page; expires after a few minutes',
   },
+  'runs.changes': {
+    method: 'GET',
+    path: '/v1/runs/:runId/changes',
+    need: 'person',
+    repeats: 'same',
+    summary: 'Compare the files of a run with those of its start',
+  },
   'machines.read': {
     method: 'GET',
     path: '/v1/machines/:hash',

@@ -1,7 +1,7 @@
 /** Definitions on the wire: as they are sent, stored, listed and remarked on. */
 import { z } from 'zod'
 import { errorCodes, type FindingCode, warningCodes } from '../../core/errors.ts'
-import { countSchema, jsonObjectSchema } from './wire-schemas.ts'
+import { countSchema, folderSchema, jsonObjectSchema, nameSchema } from './wire-schemas.ts'
 
 const dateTimeSchema = z.string().meta({ format: 'date-time', description: 'ISO 8601, in UTC' })
 const format = z.enum(['json', 'yaml'])
@@ -69,4 +69,17 @@ export const offer = {
     .readonly()
     .optional()
     .describe('servers of a template file, kept with the definition'),
+}
+
+/** Of `definitions.accept`. */
+export const acceptContract = {
+  input: z.strictObject({
+    id: nameSchema.describe('name of the definition'),
+    workspace: folderSchema,
+    hash: z
+      .string()
+      .regex(/^[0-9a-f]{16,64}$/)
+      .describe('how the hash of the text begins'),
+  }),
+  answer: z.object({ name: z.string(), workspace: z.string(), sourceHash: z.string() }),
 }

@@ -53,6 +53,8 @@ const launch = z.strictObject({
   env: jsonObjectSchema.optional(),
   url: text.optional(),
   headers: jsonObjectSchema.optional(),
+  sampling: text.optional(),
+  elicitation: text.optional(),
 })
 const pin = {
   isAccepted: z.boolean(),
@@ -126,6 +128,10 @@ export const gatewayContract = {
       output: z.string().nullable().default(null),
       bytes: countSchema.default(0),
       costMicroUsd: paidSchema.default(0),
+      wasNotMade: z
+        .literal(true)
+        .optional()
+        .describe('the gateway did not make the call in the end, so it does not count'),
     }),
     answer: z.object({ reported: z.literal(true) }),
   },

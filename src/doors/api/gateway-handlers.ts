@@ -1,7 +1,7 @@
 /** Handlers of the operations of the MCP gateway. */
 import type { GatewayIdentity } from '../../runtime/gateway/gateway-port.ts'
 import type { By, Runtime } from '../../runtime/runtime.ts'
-import { refuseForeignRun } from './agent-runs.ts'
+import { mayChangeRun, refuseForeignRun } from './agent-runs.ts'
 import type { OperationRequest } from './contract.ts'
 import type { HandlerContext } from './handler-context.ts'
 import type { Handlers } from './handlers.ts'
@@ -48,8 +48,13 @@ export const gatewayHandlers: Pick<Handlers, Extract<keyof Handlers, `gateway.${
     done({ renewed: await runtime.gateway.renew(call) }),
   'gateway.offer': async ({ runtime }, { tools, ...named }) =>
     done(await runtime.gateway.offer(whoseOf(named), tools)),
-  'gateway.see': async ({ runtime }, { scope, server, launch, tools, ...named }) =>
-    done(await runtime.gateway.see({ scope, server, launch, tools, whose: whoseOf(named) })),
+  'gateway.see': async (context: GatewayHandlerContext, sight) => {
+    const { scope, server, launch, tools, ...named } = sight
+    const whose = whoseOf(named)
+    const isSilent = !(await mayRemark(context, whose))
+    const seen = { scope, server, launch, tools, whose, isSilent }
+    return done(await context.runtime.gateway.see(seen))
+  },
   'gateway.pins': async ({ runtime }, { workspace }) =>
     done({ items: await runtime.gateway.listPins(workspace) }),
   'gateway.accept': async ({ runtime }, { tool, ...acceptance }) =>
@@ -67,6 +72,16 @@ async function refuseLocated(
   const located = await runtime.calls.locate({ ...whose, session: null })
   if (located.kind !== 'run') return null
   return refuseForeignRun({ runtime, agents }, agent, located)
+}
+
+/** Whether a gateway may put remarks on the record of the run that judges calls here. */
+async function mayRemark(
+  { runtime, agent, agents }: GatewayHandlerContext,
+  whose: GatewayIdentity,
+): Promise<boolean> {
+  if (agent === null || agents === null) return true
+  const located = await runtime.calls.locate({ ...whose, session: null })
+  return located.kind !== 'run' || mayChangeRun({ runtime, agents }, agent, located)
 }
 
 function byOf({ actor, commandId }: By): By {

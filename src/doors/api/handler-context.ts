@@ -2,12 +2,14 @@
  * What all handlers of operations share: their context, and how results of the runtime become
  * answers or problems.
  */
+import type { DecisionPeer } from '../../core/engine/decision-peer.ts'
 import type { Actor } from '../../core/engine/types.ts'
 import type { Finding } from '../../core/finding.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { ruleFields } from '../../core/judge/rule-answer.ts'
 import { readSource } from '../../core/source/read-source.ts'
 import { plainValue } from '../../core/source/source.ts'
+import type { Boxes } from '../../runtime/boxes/boxes-port.ts'
 import type { CallAnswer } from '../../runtime/calls/calls.ts'
 import type { Jobs } from '../../runtime/jobs/jobs-port.ts'
 import type { DefinitionRow, DefinitionVersion } from '../../runtime/ports.ts'
@@ -33,6 +35,8 @@ export type HandlerContext = {
   readonly actor: Actor
   /** The session of the agent that asks; null: a person, or an agent that may change every run. */
   readonly agent: AgentSession | null
+  /** Whether `gateway.token` was shown. */
+  readonly isGateway: boolean
   /** Null: this daemon gives agents no credentials. */
   readonly agents: AgentSessions | null
   /** What the person may do; null: all that their token may. */
@@ -50,6 +54,10 @@ export type HandlerContext = {
   readonly people: PeoplePort | null
   /** Null: this daemon runs none. */
   readonly jobs: Jobs | null
+  /** Null: this daemon has none. */
+  readonly boxes: Boxes | null
+  /** Looks which program asks; null: the system does not tell. */
+  readonly peer: () => Promise<DecisionPeer | null>
   readonly stop: () => void
 }
 

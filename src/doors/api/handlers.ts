@@ -6,12 +6,14 @@ import { hasErrors } from '../../core/finding.ts'
 import type { Json } from '../../core/json.ts'
 import { callerName } from '../../runtime/calls/call-names.ts'
 import type { CallRequest } from '../../runtime/calls/calls.ts'
-import type { ApprovalRow, EventRecord, RunHead } from '../../runtime/ports.ts'
+import type { EventRecord, RunHead } from '../../runtime/ports.ts'
 import { openRunQueue } from '../../runtime/runs/run-queue.ts'
-import { titleTexts } from '../../runtime/runs/run-titles.ts'
+import { type RunLabel, titleTexts } from '../../runtime/runs/run-titles.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { agentHandlers } from './agent-handlers.ts'
 import { refuseHostSession, refuseStart } from './agent-runs.ts'
+import { approvalAnswersOf } from './approval-answers.ts'
+import { boxesHandlers } from './boxes-handlers.ts'
 import type { OperationAnswer } from './contract.ts'
 import { costHandlers } from './cost-handlers.ts'
 import { credentialHandlers } from './credential-handlers.ts'
@@ -52,6 +54,7 @@ export const handlers: Handlers = {
   ...mailHandlers,
   ...passkeyHandlers,
   ...credentialHandlers,
+  ...boxesHandlers,
   'runs.start': async (context, input) => {
     const { definition, task, stage, vars, workspace, session, title, observe } = input
     const request = {
@@ -92,8 +95,11 @@ export const handlers: Handlers = {
   },
   'runs.read': async ({ runtime }, { runId, branch }) => {
     const reading = await runtime.readRun(runId, branch ?? null)
-    const [head = { ...reading.head, title: null }] = await withTitles(runtime, [reading.head])
-    return done({ ...reading, head })
+    const [head = { ...reading.head, ...noLabel }] = await withTitles(runtime, [reading.head])
+    // WHY only then: looking at many files takes time, and a person decides now.
+    const how = reading.head.status === 'waiting' ? 'look' : 'as kept'
+    const evidence = await runtime.readEvidence(runId, how)
+    return done({ ...reading, head, evidence })
   },
   'runs.signal': (context, { runId, name, data, stage, goTo, branch }) =>
     sendIntent(context, runId, {
@@ -150,7 +156,8 @@ export const handlers: Handlers = {
     return done(located.kind === 'none' ? { kind: 'none' as const } : located)
   },
   'runs.release': async ({ runtime, agents }, { runId }) => {
-    await mustKnow(runtime, runId)
+    // A run that was removed may have left its folder locked.
+    if (!(await runtime.sessions.isLock(runId))) await mustKnow(runtime, runId)
     const claims = await runtime.sessions.claimsOn(runId)
     await runtime.sessions.releaseRun(runId)
     const held = agents?.release(runId) ?? []
@@ -185,16 +192,19 @@ export const handlers: Handlers = {
       status: status ?? null,
       runId: runId ?? null,
     })
-    return done({ ...page, items: await approvalsOf(runtime, page.items) })
+    return done({ ...page, items: await approvalAnswersOf(runtime, page.items) })
   },
   'approvals.read': async ({ runtime }, { id }) => {
     const row = await runtime.readApproval(id)
-    const titles = await runtime.titles.of([row.runId])
-    return done(approvalOf(row, titles))
+    const [approval] = await approvalAnswersOf(runtime, [row])
+    const isOpen = row.kind === 'move' && row.status === 'pending'
+    const evidence = isOpen ? await runtime.readEvidence(row.runId, 'look') : []
+    return done({ ...(approval as OperationAnswer<'approvals.read'>), evidence })
   },
   'approvals.decide': async (context, { id, granted, note, hash, edits, signature }) => {
     const signed = signature === undefined ? {} : { signature }
-    const decision = { granted, note, hash: hash ?? null, edits: edits ?? null, ...signed }
+    const { peer } = context
+    const decision = { granted, note, hash: hash ?? null, edits: edits ?? null, ...signed, peer }
     return accepted(await context.runtime.resolve(id, decision, byOf(context)))
   },
   'definitions.create': async ({ runtime }, input) => {
@@ -217,6 +227,12 @@ export const handlers: Handlers = {
     await runtime.definitions.remove(id)
     return done({ deleted: true })
   },
+  'definitions.accept': async ({ runtime }, { id: name, workspace, hash }) =>
+    done({
+      name,
+      workspace,
+      sourceHash: await runtime.definitions.accept({ name, workspace, hash }),
+    }),
   'definitions.versions': async ({ runtime }, { id }) =>
     done({ items: (await runtime.definitions.versions(id)).map(definitionVersionOf) }),
   ...jobsHandlers,
@@ -272,27 +288,13 @@ export function eventOf({
   return { ...record, data: JSON.parse(data) as Json }
 }
 
-async function approvalsOf(
-  runtime: Runtime,
-  rows: readonly ApprovalRow[],
-): Promise<OperationAnswer<'approvals.read'>[]> {
-  const titles = await runtime.titles.of(rows.map((row) => row.runId))
-  return rows.map((row) => approvalOf(row, titles))
-}
+const noLabel: RunLabel = { title: null, host: null }
 
-function approvalOf(
-  row: ApprovalRow,
-  titles: ReadonlyMap<string, string>,
-): OperationAnswer<'approvals.read'> {
-  const runTitle = titles.get(row.runId) ?? null
-  return { ...row, runTitle, pending: JSON.parse(row.pending) as Json }
-}
-
-/** Runs with what people call them. */
+/** Runs with what people call them, and who works on them. */
 export async function withTitles<Head extends Pick<RunHead, 'id'>>(
   runtime: Runtime,
   heads: readonly Head[],
-): Promise<(Head & { readonly title: string | null })[]> {
-  const titles = await runtime.titles.of(heads.map((head) => head.id))
-  return heads.map((head) => ({ ...head, title: titles.get(head.id) ?? null }))
+): Promise<(Head & RunLabel)[]> {
+  const labels = await runtime.titles.of(heads.map((head) => head.id))
+  return heads.map((head) => ({ ...head, ...(labels.get(head.id) ?? noLabel) }))
 }

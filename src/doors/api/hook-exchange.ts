@@ -30,11 +30,17 @@ export type HookReply =
   | { readonly kind: 'json'; readonly json: JsonObject }
   | { readonly kind: 'block'; readonly reason: string }
 
-/** Never rejects: whatever goes wrong is a refusal in the dialect of the host. */
-export type AnswerHook = (question: HookRequestBody) => Promise<HookOutput>
+/**
+ * Never rejects: whatever goes wrong is a refusal in the dialect of the host. The signal is raised
+ * when whoever asks is gone; absent: it waits.
+ */
+export type AnswerHook = (question: HookRequestBody, signal?: AbortSignal) => Promise<HookOutput>
 
 /** The same over HTTP, where the payload is parsed and the answer is JSON. */
-export type AnswerHttpHook = (question: HookRequestBody<JsonObject>) => Promise<HookReply>
+export type AnswerHttpHook = (
+  question: HookRequestBody<JsonObject>,
+  signal?: AbortSignal,
+) => Promise<HookReply>
 
 /** Whether a secret is the one for hooks of a folder; a hook that names none speaks for none. */
 export type CheckHook = (

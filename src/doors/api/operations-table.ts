@@ -5,6 +5,7 @@
  */
 
 import { agentOperations } from './agent-operations.ts'
+import { boxesOperations } from './boxes-operations.ts'
 import { credentialOperations } from './credential-operations.ts'
 import { dashboardOperations } from './dashboard-operations.ts'
 import { gatewayOperations } from './gateway-operations.ts'
@@ -34,6 +35,7 @@ export const operations = {
   ...mailOperations,
   ...passkeyOperations,
   ...credentialOperations,
+  ...boxesOperations,
   'runs.start': {
     method: 'POST',
     path: '/v1/runs',
@@ -243,6 +245,13 @@ export const operations = {
     need: 'person',
     repeats: 'again',
     summary: 'Delete a definition; its runs continue',
+  },
+  'definitions.accept': {
+    method: 'POST',
+    path: '/v1/definitions/:id/accept',
+    need: 'person',
+    repeats: 'again',
+    summary: 'Accept a file of a workspace that has the name of a stored definition, by its hash',
   },
   'definitions.versions': {
     method: 'GET',

@@ -28,6 +28,7 @@ const least: Readonly<Partial<Record<OperationName, Access>>> = {
   'definitions.create': 'author',
   'definitions.update': 'author',
   'definitions.delete': 'author',
+  'definitions.accept': 'author',
 }
 
 /** The least access that an operation takes. */

@@ -31,17 +31,17 @@ test('a code signs in once, as what it was made for', () => {
   const { code } = signIns.invite('approver')
   const signed = signIns.redeem(code) as SignedIn
   expect(signed.caller).toEqual({ role: 'person', name: 'ada', access: 'approver' })
-  expect(signIns.find(signed.cookie, signed.key)).toEqual(signed.caller)
+  expect(signIns.find(signed.key)).toEqual(signed.caller)
   expect(signIns.redeem(code)).toBeNull()
 })
 
 test('whoever asked for the code is signed in, and is out when they are no longer known', () => {
   const { signIns, state } = openBook()
-  const { cookie, key, caller } = signIns.redeem(signIns.invite('admin', 'bob').code) as SignedIn
+  const { key, caller } = signIns.redeem(signIns.invite('admin', 'bob').code) as SignedIn
   expect(caller.name).toBe('bob')
-  expect(signIns.find(cookie, key)?.name).toBe('bob')
+  expect(signIns.find(key)?.name).toBe('bob')
   state.people = []
-  expect(signIns.find(cookie, key)).toBeNull()
+  expect(signIns.find(key)).toBeNull()
 })
 
 test('a code is void after five minutes, and so is one that nobody made', () => {
@@ -54,42 +54,42 @@ test('a code is void after five minutes, and so is one that nobody made', () => 
   expect(signIns.redeem('made-up')).toBeNull()
 })
 
-test('cookie and key open nothing alone, nor do those of two people together', () => {
+test('nothing but the key signs in: not a part of it, its hash, or a code', () => {
   const book = openBook()
-  const [one, other] = [enter(book), enter(book)]
-  expect(book.signIns.find(one.cookie, '')).toBeNull()
-  expect(book.signIns.find('', one.key)).toBeNull()
-  expect(book.signIns.find(one.key, one.cookie)).toBeNull()
-  expect(book.signIns.find(one.cookie, other.key)).toBeNull()
+  const { key } = enter(book)
+  const { code } = book.signIns.invite('admin')
+  const hash = book.state.kept[0]?.hash ?? ''
+  for (const other of ['', key.slice(1), `${key}x`, hash, code]) {
+    expect(book.signIns.find(other), other).toBeNull()
+  }
+  expect(book.signIns.find(key)).not.toBeNull()
 })
 
 test('a sign-in survives a restart, lasts a week, and what is kept opens nothing', () => {
   const first = openBook()
-  const { cookie, key } = enter(first)
-  const text = JSON.stringify(first.state.kept)
-  expect(text).not.toContain(cookie)
-  expect(text).not.toContain(key)
+  const { key } = enter(first)
+  expect(JSON.stringify(first.state.kept)).not.toContain(key)
   const next = openBook([...first.state.kept])
-  expect(next.signIns.find(cookie, key)).not.toBeNull()
+  expect(next.signIns.find(key)).not.toBeNull()
   next.clock.now += 7 * 86_400_000
-  expect(next.signIns.find(cookie, key)).toBeNull()
+  expect(next.signIns.find(key)).toBeNull()
 })
 
 test('signing out ends one sign-in and no other', () => {
   const book = openBook()
   const [one, other] = [enter(book), enter(book)]
-  book.signIns.end(one.cookie)
-  expect(book.signIns.find(one.cookie, one.key)).toBeNull()
-  expect(book.signIns.find(other.cookie, other.key)).not.toBeNull()
+  book.signIns.end(one.key)
+  expect(book.signIns.find(one.key)).toBeNull()
+  expect(book.signIns.find(other.key)).not.toBeNull()
 })
 
-test('guessing is stopped, for a minute', () => {
+test('guessing is stopped for a minute, and keeps out nobody who has a code', () => {
   const { signIns, clock } = openBook()
   const answers = Array.from({ length: 40 }, () => signIns.redeem('guess'))
   expect(answers.at(-1)).toBe('busy')
-  expect(signIns.redeem(signIns.invite('admin').code)).toBe('busy')
+  expect(signIns.redeem(signIns.invite('admin').code)).toHaveProperty('key')
   clock.now += 60_000
-  expect(signIns.redeem(signIns.invite('admin').code)).toHaveProperty('cookie')
+  expect(signIns.redeem('guess')).toBeNull()
 })
 
 test('as many sign-ins are kept as there may be, and the oldest goes first', () => {
@@ -99,8 +99,8 @@ test('as many sign-ins are kept as there may be, and the oldest goes first', () 
     return enter(book)
   })
   expect(book.state.kept).toHaveLength(50)
-  expect(book.signIns.find(oldest?.cookie ?? '', oldest?.key ?? '')).toBeNull()
-  for (const one of others) expect(book.signIns.find(one.cookie, one.key)).not.toBeNull()
+  expect(book.signIns.find(oldest?.key ?? '')).toBeNull()
+  for (const one of others) expect(book.signIns.find(one.key)).not.toBeNull()
 })
 
 test('a viewer changes nothing, and nobody but an admin does what has no rule', () => {

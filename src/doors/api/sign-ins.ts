@@ -1,10 +1,9 @@
 /**
- * Signs people in to the page: a code from the terminal is exchanged for a cookie and a key. Knows
- * secrets and how long they are valid, not headers or files.
+ * Signs people in to the page: a code from the terminal is exchanged for a key. Knows secrets and
+ * how long they are valid, not headers or files.
  *
- * WHY two secrets: a browser sends cookies to every port of a host, so other programs listening
- * there can see ours. The page keeps the key within its origin, port included. Neither works
- * without the other.
+ * WHY no cookie: a browser sends cookies to every port of a host, and every port can push them out.
+ * The page keeps the key within its origin, port included.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Caller } from './caller.ts'
@@ -12,8 +11,8 @@ import type { Access } from './sign-in-access.ts'
 
 /** A sign-in as it is kept: nothing in it opens anything. */
 export type KeptSignIn = {
-  readonly cookieHash: string
-  readonly keyHash: string
+  /** Of the key. */
+  readonly hash: string
   readonly access: Access
   readonly name: string
   readonly expiresAt: number
@@ -29,12 +28,7 @@ type SignInOptions = {
   readonly write: (kept: readonly KeptSignIn[]) => void
 }
 
-export type SignedIn = {
-  readonly cookie: string
-  readonly key: string
-  readonly caller: Caller
-  readonly expiresAt: number
-}
+export type SignedIn = { readonly key: string; readonly caller: Caller }
 
 export type SignIns = {
   /** A code that signs one person in, once, soon: as whoever asks for it, or as the owner. */
@@ -42,11 +36,11 @@ export type SignIns = {
     access: Access,
     name?: string,
   ) => { readonly code: string; readonly expiresAt: number }
-  /** Null: nobody made this code, it was used, or its time is over. `busy`: too many tries. */
+  /** Null: nobody made this code, it was used, or its time is over. `busy`: many wrong codes. */
   readonly redeem: (code: string) => SignedIn | 'busy' | null
-  readonly find: (cookie: string, key: string) => Caller | null
-  /** Signs out whoever has this cookie. */
-  readonly end: (cookie: string) => void
+  readonly find: (key: string) => Caller | null
+  /** Signs out whoever has this key. */
+  readonly end: (key: string) => void
   /** Signs everybody out. */
   readonly endAll: () => void
   /**
@@ -74,7 +68,8 @@ export function openSignIns(options: SignInOptions): SignIns {
   let codes: readonly Code[] = []
   let kept = read().slice(-signInsMax)
   const tries = openTries(now)
-  const isPerson = (name: string): boolean => name === owner || isKnown(name)
+  const isValid = ({ name, expiresAt }: KeptSignIn): boolean =>
+    expiresAt > now() && (name === owner || isKnown(name))
   const keep = (next: readonly KeptSignIn[]): void => {
     kept = next.filter((one) => one.expiresAt > now()).slice(-signInsMax)
     write(kept)
@@ -88,28 +83,26 @@ export function openSignIns(options: SignInOptions): SignIns {
       return { code, expiresAt }
     },
     redeem: (presented) => {
-      if (!tries.take()) return 'busy'
       const code = codes.find((one) => isSame(one.hash, presented))
-      if (code === undefined || code.expiresAt <= now()) return null
+      // WHY only then: nobody guesses 32 random bytes, and wrong codes must not keep others out.
+      if (code === undefined || code.expiresAt <= now()) return tries.take() ? null : 'busy'
       codes = codes.filter((one) => one !== code)
-      const [cookie, key, expiresAt] = [secret(), secret(), now() + signInMs]
       const { access, name } = code
-      const [cookieHash, keyHash] = [hashOf(cookie), hashOf(key)]
-      keep([...kept, { cookieHash, keyHash, access, name, expiresAt }])
-      return { cookie, key, caller: { role: 'person', name, access }, expiresAt }
+      const key = secret()
+      keep([...kept, { hash: hashOf(key), access, name, expiresAt: now() + signInMs }])
+      return { key, caller: { role: 'person', name, access } }
     },
-    find: (cookie, key) => {
-      const found = kept.find((one) => isSame(one.cookieHash, cookie))
-      if (found === undefined || !isSame(found.keyHash, key)) return null
-      if (found.expiresAt <= now() || !isPerson(found.name)) return null
+    find: (key) => {
+      const found = kept.find((one) => isSame(one.hash, key))
+      if (found === undefined || !isValid(found)) return null
       return { role: 'person', name: found.name, access: found.access }
     },
-    end: (cookie) => keep(kept.filter((one) => !isSame(one.cookieHash, cookie))),
+    end: (key) => keep(kept.filter((one) => !isSame(one.hash, key))),
     endAll: () => keep([]),
     prove: (of, words) => {
-      const found = kept.find(({ keyHash }) => isSame(of, `of ${keyHash}`))
-      if (found === undefined || found.expiresAt <= now() || !isPerson(found.name)) return null
-      return createHmac('sha256', found.keyHash).update(words).digest('hex')
+      const found = kept.find(({ hash }) => isSame(of, `of ${hash}`))
+      if (found === undefined || !isValid(found)) return null
+      return createHmac('sha256', found.hash).update(words).digest('hex')
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { isolationLevels } from '../../core/machine/isolation-levels.ts'
 import { fieldTypes } from '../../core/machine/machine.ts'
 import { costMicroUsdMax } from '../../core/money.ts'
+import { riskKinds } from '../../core/shell/risk-kinds.ts'
 
 // WHY the casts: JSON of any depth is what `JSON.parse` gave already; nothing is left to check.
 export const jsonSchema = z.unknown() as unknown as z.ZodType<Json>
@@ -83,7 +84,9 @@ const runTitle = z
   .nullable()
   .describe('the given title, the first prompt, or the git branch; null if there is none')
 
-export const listedRun = runHead.extend({ title: runTitle }).meta({ id: 'ListedRun' })
+const runHost = z.string().nullable().describe('the host that works on the run, if known')
+const shown = { title: runTitle, host: runHost }
+export const listedRun = runHead.extend(shown).meta({ id: 'ListedRun' })
 
 export const changedHead = listedRun
   .extend({ asks: z.boolean().describe('true if an approval is pending') })
@@ -117,6 +120,9 @@ const stageRules = z
     envBlocked: texts.describe('variables that no command may read or set'),
     envSet: texts.describe('variables set for commands; values are not shown'),
     editLinesMax: countSchema.nullable(),
+    filesWritable: texts
+      .nullable()
+      .describe('patterns of the files that may be changed; null for any'),
     files: z
       .object({ max: countSchema, changed: texts })
       .nullable()
@@ -199,6 +205,26 @@ export const viewSchema = z
     inputs: jsonObjectSchema,
   })
   .meta({ id: 'View' })
+
+export const evidenceLineSchema = z
+  .object({
+    command: z.string(),
+    folder: z.string().describe('relative to the workspace'),
+    grade: z.enum(['claimed', 'host', 'job']).describe('who saw it'),
+    source: z.string().describe('the job or host session that reported it'),
+    exit: z
+      .union([z.int(), z.literal('nonzero')])
+      .nullable()
+      .describe('null if the command did not come to its end'),
+    tests: z
+      .object({ passed: countSchema, failed: countSchema, skipped: countSchema })
+      .nullable()
+      .describe('null if no test runner was recognised'),
+    endedAt: z.int(),
+    isFresh: z.boolean().nullable().describe('no file changed since; null if nobody could compare'),
+    text: z.string().describe('the same as a sentence'),
+  })
+  .meta({ id: 'Evidence' })
 
 export const standingSchema = z
   .object({
@@ -312,11 +338,25 @@ const approvalFields = {
   decidedBy: z.string().nullable(),
   note: z.string(),
 }
+const callRisk = z
+  .object({
+    kind: z.enum(riskKinds),
+    why: z.string(),
+    text: z.string().describe('the part of the input that it is about'),
+    begin: countSchema.nullable().describe('where that begins in the command; null if not in it'),
+  })
+  .meta({ id: 'CallRisk' })
+
 export const approvalSchema = z
   .object({
     ...approvalFields,
+    evidence: z
+      .array(evidenceLineSchema)
+      .optional()
+      .describe('what Pawl saw of the commands that rules name; only for a single approval'),
     runTitle,
     pending: jsonSchema.describe('the pending move or call'),
+    risks: z.array(callRisk).describe('what to look at before approving a call'),
   })
   .meta({ id: 'Approval' })
 

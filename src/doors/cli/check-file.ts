@@ -12,6 +12,7 @@ import { hasErrors } from '../../core/finding.ts'
 import { linkMachine } from '../../core/machine/check.ts'
 import { checkContextOf } from '../../core/machine/check-context.ts'
 import { invokesOf } from '../../core/machine/check-invocations.ts'
+import { checkOrderRules } from '../../core/machine/check-order-rules.ts'
 import { checkPolicy } from '../../core/machine/check-shadowed-rules.ts'
 import type { Machine } from '../../core/machine/machine.ts'
 import { compilePolicy } from '../../core/policy/compile-policy.ts'
@@ -61,7 +62,8 @@ function checkPolicyAlone(root: Node): readonly Finding[] {
   if (value === null) return findings
   const policy = compilePolicy(value, '')
   const machine = { ...plainMachine('policy', 'process', ''), policy, hash: '' }
-  return [...findings, ...checkPolicy(checkContextOf(machine))]
+  const context = checkContextOf(machine)
+  return [...findings, ...checkPolicy(context), ...checkOrderRules(context)]
 }
 
 function checkMachines(root: Node, library: DefinitionLibrary): CheckedFile {

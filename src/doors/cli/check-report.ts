@@ -6,6 +6,7 @@ import type { PawlError } from '../../runtime/pawl-error.ts'
 import { counted, plain } from './ansi.ts'
 import type { Io } from './io.ts'
 import { type LocatedFinding, locatedText } from './locate-findings.ts'
+import { type ClaimReport, claimsExit, claimsText } from './prove-claims.ts'
 import { sarifText } from './sarif.ts'
 
 export const formats = ['text', 'json', 'sarif', 'github'] as const
@@ -23,6 +24,8 @@ export type CheckReport = {
   readonly filesCount: number
   readonly findings: readonly LocatedFinding[]
   readonly wildcards: readonly EntryCoverage[]
+  /** What was to be proved, and the answers; absent: nothing was. */
+  readonly proofs?: readonly ClaimReport[]
   /** Files that could not be read. */
   readonly faults: readonly PawlError[]
 }
@@ -43,7 +46,8 @@ export function printReport(report: CheckReport, printing: Printing): string {
   switch (format) {
     case 'text': {
       const summary = isQuiet ? [] : [wildcardsText(report) + summaryText(report)]
-      return [...shown.map((one) => locatedText(one, io)), ...summary].join('\n')
+      const proofs = report.proofs === undefined ? [] : [claimsText(report.proofs)]
+      return [...shown.map((one) => locatedText(one, io)), ...proofs, ...summary].join('\n')
     }
     case 'json':
       return jsonText(report, shown, isStrict ? 'strict' : 'lenient')
@@ -87,10 +91,11 @@ function jsonText(
   const warnings = count(report, 'warning')
   const isFine = errors === 0 && (mode === 'lenient' || warnings === 0)
   const value = {
-    ok: isFine && report.faults.length === 0,
+    ok: isFine && report.faults.length === 0 && claimsExit(report.proofs ?? []) === 0,
     summary: { files: report.filesCount, errors, warnings, unreadable: report.faults.length },
     findings: shown.map(({ excerpt: _, ...finding }) => finding),
     wildcards: report.wildcards,
+    ...(report.proofs === undefined ? {} : { proofs: report.proofs }),
     faults: report.faults.map(({ code, message, hint }) => ({ code, message, hint })),
   }
   return `${JSON.stringify(value, null, 2)}\n`

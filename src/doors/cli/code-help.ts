@@ -189,6 +189,10 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     about: 'A policy rule has no effect, because a stricter one comes first',
     advice: 'Remove it, or narrow the stricter rule',
   },
+  ORDER_NEVER_HOLDS: {
+    about: 'A policy rule has a prerequisite that can never be met',
+    advice: 'Require a call that can be made first; limit the rule with `when`',
+  },
   FIELD_UNKNOWN: {
     about: 'A field is unknown and has no effect',
     advice: 'Remove it, or put notes under `meta`',

@@ -28,6 +28,11 @@ export type Io = {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Shows an address to the person, where there is a desktop; absent: nowhere to show it. */
   readonly openUrl?: (url: string) => void
+  /** Runs a box in this terminal; gives the exit code. Absent as `daemon` is. */
+  readonly runBox?: (box: {
+    readonly helper: string
+    readonly words: readonly string[]
+  }) => Promise<number>
   /** Carries what a host gave to its hook to the daemon. Never rejects; absent as `daemon` is. */
   readonly askHook?: (ask: HookCommandRequest) => Promise<HookAnswer>
 }

@@ -139,6 +139,27 @@ export const replyHelp: Readonly<Record<RefusalCode | DenialCode | GatewayCode, 
     about: 'Calls were made faster than the policy allows',
     advice: 'Wait, then try again',
   },
+  COUNT_EXHAUSTED: {
+    about: 'As many calls were made as the policy allows in this run, session or time',
+    advice: 'Continue without it, or wait until earlier calls no longer count',
+  },
+  SUM_EXHAUSTED: {
+    about: 'The numbers of the calls would add up to more than the policy allows',
+    advice:
+      'Send a smaller number, continue without it, or wait until earlier calls no longer count',
+  },
+  PREREQUISITE_MISSING: {
+    about: 'The policy requires an earlier call that has not succeeded, or no longer counts',
+    advice: 'Make the earlier call first; when it has succeeded, make this one',
+  },
+  PREREQUISITE_RUNNING: {
+    about: 'The policy requires an earlier call that is still running',
+    advice: 'Wait for its result, then make this call again',
+  },
+  CALL_REPEATED: {
+    about: 'The same call has failed several times, and nothing has changed since',
+    advice: 'Read the error, change something or try another way, then make the call again',
+  },
   POLICY_DENIED: {
     about: 'A policy rule forbids the call',
     advice: 'Continue without it, or ask the owner of the policy to change it',

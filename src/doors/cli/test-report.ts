@@ -51,6 +51,7 @@ function verbText(step: CaseStep): string {
   if ('call' in step) return `call ${step.call.tool}${run}`
   if ('force' in step) return `force ${step.force.stage}${run}`
   if ('wait' in step) return `wait ${step.wait}`
+  if ('change' in step) return `change ${step.change}`
   const verbs = ['submit', 'report', 'approve', 'refuse', 'pause', 'resume', 'look']
   return `${verbs.find((verb) => verb in step) ?? 'step'}${run}`
 }

@@ -56,6 +56,11 @@ export const verbGroups: readonly VerbGroup[] = [
         load: async () => (await import('./verbs/demo.ts')).demoVerb,
       },
       {
+        name: 'run',
+        summary: 'start an agent host in a box, with its hooks in force',
+        load: async () => (await import('./verbs/run.ts')).runVerb,
+      },
+      {
         name: 'start',
         summary: 'start a run of a definition',
         load: async () => (await import('./verbs/start.ts')).startVerb,

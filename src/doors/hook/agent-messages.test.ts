@@ -78,6 +78,11 @@ test.each<[AgentHostId, string, string]>([
     'call `pawl-pawl_transition` (event `DONE`).',
   ],
   [
+    'pi',
+    'Tools: read, write, mcp__tracker__show; look at named files and folders with',
+    'call `mcp__pawl__pawl_transition` (event `DONE`).',
+  ],
+  [
     'opencode',
     'Tools: read, grep, glob, write, tracker_show.',
     'call `pawl_pawl_transition` (event `DONE`).',

@@ -3,6 +3,7 @@
  * back. Decides nothing.
  */
 import type { Report } from '../../core/engine/types.ts'
+import { agentHosts } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
 import {
@@ -27,6 +28,7 @@ import {
   speakerName,
 } from './hook-context.ts'
 import { type HookAnswer, type HostCall, passAnswer } from './hook-protocol.ts'
+import type { AwaitedCall } from './session-memory.ts'
 
 type InRun = Extract<LocatedRun, { kind: 'run' }>
 
@@ -129,6 +131,8 @@ async function judgeInRun(
     return { kind: isAsked ? 'ask' : 'refuse', reason }
   }
   if (answer.state !== 'allowed') return { kind: 'refuse', reason: refusalFor(request, answer) }
+  const { runId, branch } = located
+  context.memory.beginCall(speakerName(request), { key: callKey(call), runId, branch })
   const news = await newsFor(context, request, located)
   // WHY nothing where nothing changes: to name an input is an opinion, which some hosts act upon.
   const isSame = JSON.stringify(answer.input) === JSON.stringify(call.input)
@@ -147,19 +151,22 @@ function begin(
   { call, place }: PlacedCall,
 ): Promise<CallAnswer> {
   const { runtime, settings } = context
-  const { heard, workspace } = asked
+  const { heard, workspace, signal } = asked
   const { tool, input, server } = call
   const { host, cwd } = heard
   const whose = { door: 'hook', caller: sessionName(heard), key: callKey(call) } as const
-  // WHY nought: hosts report no cost of a call, and make several at once.
+  // WHY zero: hosts report no cost of a call, and make several at once.
   const what = { tool, input, host, server, cwd, folder: workspace, estimateMicroUsd: 0 }
   const request = { place, ...whose, ...what }
-  const { askWaitMs } = settings
+  const { askWaitMs, orderWaitMs } = settings
+  const orderMs = Math.min(orderWaitMs, agentHosts[host].waitSecondsMax * 1_000)
   if (!mayDecideAtPrompt(context, asked)) {
-    return runtime.calls.begin(request, { actor: hookAgent, waitMs: askWaitMs })
+    const options = { actor: hookAgent, waitMs: askWaitMs, orderMs, signal }
+    return runtime.calls.begin(request, options)
   }
   const waitMs = Math.min(askWaitMs, promptWaitMsMax)
-  return runtime.calls.begin({ ...request, asksUser: true }, { actor: hookAgent, waitMs })
+  const options = { actor: hookAgent, waitMs, orderMs, signal }
+  return runtime.calls.begin({ ...request, asksUser: true }, options)
 }
 
 /** How long a hook waits whose host has a prompt, so that the prompt appears soon. */
@@ -187,6 +194,7 @@ export async function endHostCall(
   if (located.kind !== 'run') return passAnswer
   const { runId, branch } = located
   const { heard } = request
+  context.memory.endCall(speakerName(request), callKey(call))
   context.spending?.look(heard, located)
   const whose = { door: 'hook', caller: sessionName(heard), key: callKey(call) } as const
   // The host asked its own user about the call, and made it: so they agreed.
@@ -198,4 +206,43 @@ export async function endHostCall(
     return passAnswer
   }
   return { ...passAnswer, context: await newsFor(context, request, located) }
+}
+
+/** The host does not make a call that was let through. */
+export async function dropHostCall(
+  context: HookContext,
+  request: HookRequest,
+  call: HostCall,
+): Promise<HookAnswer> {
+  const key = callKey(call)
+  const located = await locateSession(context, request)
+  context.memory.endCall(speakerName(request), key)
+  if (located.kind === 'run') await drop(context, request, { ...located, key })
+  return passAnswer
+}
+
+/**
+ * Ends the calls of whoever speaks that can be in flight no more; at the end of a session also
+ * those of its sub-agents. Their host said nothing of them, as most do of what their user declines.
+ */
+export async function dropOpenCalls(context: HookContext, request: HookRequest): Promise<void> {
+  const { memory } = context
+  const { heard } = request
+  const isEnd = heard.event.kind === 'end'
+  const speakers = isEnd ? memory.speakersOf(sessionName(heard)) : [speakerName(request)]
+  for (const speaker of speakers) {
+    for (const call of memory.takeCalls(speaker)) await drop(context, request, call)
+  }
+}
+
+/** INVARIANT: it may have been made, so that whatever it counts for stays counted. */
+async function drop(
+  { runtime }: HookContext,
+  { heard }: HookRequest,
+  { runId, branch, key }: AwaitedCall,
+): Promise<void> {
+  const whose = { door: 'hook', caller: sessionName(heard), key } as const
+  const unknown = { ok: false, isUnreported: true } as const
+  const report = { ...unknown, output: null, exitCode: null, bytes: 0, costMicroUsd: 0 }
+  await runtime.calls.end({ runId, branch, callId: null, ...whose, report }, hookAgent)
 }

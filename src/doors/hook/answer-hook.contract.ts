@@ -30,10 +30,13 @@ export function openHookBench({
   const reported: GuardAlarm[] = []
   const context = openHookAnswerer({
     runtime: bench.runtime,
-    settings: { askWaitMs, stopsMax: 2, otherSessions, promptApprovals },
+    settings: { askWaitMs, orderWaitMs: askWaitMs, stopsMax: 2, otherSessions, promptApprovals },
     checkHooks: () => problems,
     guard: {
-      of: (folder) => (isIn(folder, '/work') ? { workspace: '/work', folder: '/work' } : null),
+      of: (folder) =>
+        ['/work', '/tree']
+          .filter((root) => isIn(folder, root))
+          .map((root) => ({ workspace: '/work', folder: root }))[0] ?? null,
       namedIn: (text) => (text.includes('/work/') ? { workspace: '/work', folder: '/work' } : null),
     },
     report: (alarm) => void reported.push(alarm),

@@ -168,7 +168,8 @@ test('a run that a session begins itself is its own', async () => {
 
 test('the first prompt of a person names the run, before it begins or after', async () => {
   const { runtime, hook } = openHookBench()
-  const titleOf = async (runId: string) => (await runtime.titles.of([runId])).get(runId) ?? null
+  const titleOf = async (runId: string) =>
+    (await runtime.titles.of([runId])).get(runId)?.title ?? null
   const first = await startRelease(runtime)
   await hook('UserPromptSubmit', { prompt: '<task-notification>done</task-notification>' })
   expect(await titleOf(first)).toBe(null)

@@ -3,6 +3,7 @@
  * the host's format. Knows sessions. Verdicts come from the runtime.
  */
 import { assertNever } from '../../core/assert.ts'
+import { agentHosts } from '../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { asObject } from '../../core/json.ts'
 import { hashJson } from '../../core/machine/hash.ts'
@@ -13,7 +14,7 @@ import type {
   HookReply,
   HookRequestBody,
 } from '../api/hook-exchange.ts'
-import { callKey, endHostCall, judgeHostCall } from './answer-call.ts'
+import { callKey, dropHostCall, dropOpenCalls, endHostCall, judgeHostCall } from './answer-call.ts'
 import { answerPrompt, answerStop, beginSession, noteSession } from './answer-session.ts'
 import {
   type HookContext,
@@ -51,15 +52,16 @@ export function openHookAnswerer(options: HookOptions): HookAnswerer {
     withHooks: openSessionSet(),
   }
   return {
-    answer: async (question) => {
-      const payload = parse(question.payload)
-      return printReply(await answer(context, { ...question, payload }, 'command'))
+    answer: async (question, signal) => {
+      const asked = { ...question, payload: parse(question.payload), signal: signal ?? null }
+      return printReply(await answer(context, asked, 'command'))
     },
-    answerHttp: (question) => answer(context, question, 'http'),
+    answerHttp: (question, signal) =>
+      answer(context, { ...question, signal: signal ?? null }, 'http'),
   }
 }
 
-type ParsedHookRequest = HookRequestBody<JsonObject | null>
+type ParsedHookRequest = HookRequestBody<JsonObject | null> & Pick<HookRequest, 'signal'>
 
 /** Nothing at all: the host goes on as if there were no hook. */
 const silence: HookReply = { kind: 'json', json: {} }
@@ -69,7 +71,7 @@ async function answer(
   question: ParsedHookRequest,
   wire: HookWire,
 ): Promise<HookReply> {
-  const { payload, runId } = question
+  const { payload, runId, signal } = question
   const protocol = hookProtocolOf(question.host, payload)
   const isUser = question.scope === 'user'
   const heard = payload === null ? null : (protocol?.read(payload) ?? null)
@@ -85,7 +87,9 @@ async function answer(
   const scope = isUser ? 'user' : protocol.host === question.host ? 'project' : 'borrowed'
   if (!isUser) context.withHooks.add(sessionName(heard))
   try {
-    const place = isUser ? await placeOfUser(context, { heard, folder, runId }) : inProject(folder)
+    const place = isUser
+      ? await placeOfUser(context, { heard, folder, runId })
+      : placeOfProject(context, heard, folder)
     if (place === null) return silence
     const id = eventName(heard, realFolder(place.workspace))
     const { word, isSecond } = await context.pairs({ id, scope }, () => {
@@ -95,7 +99,7 @@ async function answer(
       }
       const { workspace, mayClaim } = place
       const by = isUser ? 'user' : 'project'
-      return hear(context, { heard, protocol, workspace, runId, mayClaim, scope: by })
+      return hear(context, { heard, protocol, workspace, runId, mayClaim, scope: by, signal })
     })
     return protocol.answer(heard, isSecond ? repeated(heard, word) : word, wire)
   } catch (fault) {
@@ -111,8 +115,22 @@ async function answer(
   }
 }
 
-function inProject(workspace: string): UserPlace {
-  return { workspace, problems: [], mayClaim: true }
+/**
+ * The folder for which the hooks of a project speak.
+ * WHY not always its own: some hosts run them in the other work trees of its repository as well.
+ */
+function placeOfProject(
+  { guard, memory }: HookContext,
+  heard: HookInput,
+  workspace: string,
+): UserPlace {
+  const { cwd, event } = heard
+  const session = sessionName(heard)
+  if (event.kind === 'begin' && cwd !== null) memory.beginIn(session, cwd)
+  const start = memory.startOf(session)
+  const bound = start === null || start === workspace ? null : guard.of(start)
+  const isHere = bound !== null && realFolder(bound.workspace) === realFolder(workspace)
+  return { workspace: isHere ? bound.folder : workspace, problems: [], mayClaim: true }
 }
 
 /**
@@ -157,12 +175,15 @@ function parse(text: string): JsonObject | null {
 async function hear(context: HookContext, request: HookRequest): Promise<HookAnswer> {
   const { heard } = request
   const { event } = heard
+  if (hasNoCallInFlight(heard)) await dropOpenCalls(context, request)
   switch (event.kind) {
     case 'call':
     case 'permission':
       return judgeHostCall(context, request, event.call)
     case 'report':
       return endHostCall(context, request, event)
+    case 'declined':
+      return dropHostCall(context, request, event.call)
     case 'prompt':
       return answerPrompt(context, request, event)
     case 'begin':
@@ -179,6 +200,21 @@ async function hear(context: HookContext, request: HookRequest): Promise<HookAns
       return payUses(context, request)
     default:
       return assertNever(event)
+  }
+}
+
+/** Whether whoever speaks has ended its turn, or its user has. */
+function hasNoCallInFlight({ event, agent, host }: HookInput): boolean {
+  switch (event.kind) {
+    case 'stop':
+      return true
+    case 'agent-stop':
+      return agent !== null
+    case 'prompt':
+      // WHY only there: at other hosts a person may write while a call is running.
+      return agentHosts[host].canAskUser && event.by === 'person' && agent === null
+    default:
+      return false
   }
 }
 
@@ -208,6 +244,7 @@ async function end(context: HookContext, request: HookRequest): Promise<HookAnsw
     await spending?.settled(heard, lastPayMsMax)
     await noteSession(context, request, { runId: paying.id, what: 'ended' })
   }
+  await dropOpenCalls(context, request)
   const claims = head === null ? [] : await runtime.sessions.claimsOn(head.id)
   const mine = claims.map((claim) => claim.session).filter((one) => one.startsWith(`${session}/`))
   for (const one of new Set([session, ...mine])) await runtime.sessions.releaseSession(one)

@@ -187,6 +187,7 @@ test('a fault of the store blocks calls and prompts, and lets everybody stop', a
   const log = (): void => undefined
   const settings = {
     askWaitMs: 0,
+    orderWaitMs: 0,
     stopsMax: 2,
     otherSessions: 'refused',
     promptApprovals: false,

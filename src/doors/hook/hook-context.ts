@@ -15,6 +15,7 @@ import type { Spending } from './spending/open-spending.ts'
 type HookSettings = {
   /** How long a call may wait for a person, where its host lets it wait. */
   readonly askWaitMs: number
+  readonly orderWaitMs: number
   /** How often in a row an agent that wants to stop is sent back to an unfinished run. */
   readonly stopsMax: number
   /** What a session may do that has no run, while runs of other sessions are open in its folder. */
@@ -69,6 +70,8 @@ export type HookRequest = {
   readonly mayClaim: boolean
   /** Whether the hook is one of the folder, or of the user. */
   readonly scope: 'project' | 'user'
+  /** Raised when whoever asks is gone; null: it waits. */
+  readonly signal: AbortSignal | null
 }
 
 /** The run that judges this session. */

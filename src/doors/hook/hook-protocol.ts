@@ -24,6 +24,8 @@ export type HookEvent =
   /** The host is about to ask its user about a call that we let through. */
   | { readonly kind: 'permission'; readonly call: HostCall }
   | { readonly kind: 'report'; readonly call: HostCall; readonly report: Report }
+  /** The host does not make a call that we let through. */
+  | { readonly kind: 'declined'; readonly call: HostCall }
   | { readonly kind: 'prompt'; readonly by: 'person' | 'host'; readonly text: string }
   | { readonly kind: 'begin' }
   | { readonly kind: 'stop' }

@@ -91,8 +91,10 @@ function serveHook(door: Door, socket: Socket): () => void {
     forget()
     closeWithMessage(socket, printAnswer(output), partingMs)
   }
+  const gone = new AbortController()
   const forget = (): void => {
     phase = 'answered'
+    gone.abort()
     clearTimeout(timer)
     clearInterval(beats)
   }
@@ -101,9 +103,9 @@ function serveHook(door: Door, socket: Socket): () => void {
     clearTimeout(timer)
     timer = setTimeout(() => finish(blocked('there was no decision in time')), limits.answerMs)
     beats = setInterval(() => socket.write(beat), limits.beatMs)
-    answerAsk(door, ask).then(finish)
+    answerAsk(door, ask, gone.signal).then(finish)
   }
-  // WHY: a client that breaks off is no event; what it asked for is finished and forgotten.
+  // A client that breaks off is no event: a call that waits is given up, the rest is finished.
   socket.on('error', () => socket.destroy())
   socket.on('close', forget)
   hear(door, socket, (heard) => {
@@ -157,7 +159,11 @@ const wrongSecret = blocked(
   'this hook has no valid secret for its folder; run `pawl init` there to renew the hooks',
 )
 
-async function answerAsk({ answer, onFault }: Door, ask: HookMessage): Promise<HookOutput> {
+async function answerAsk(
+  { answer, onFault }: Door,
+  ask: HookMessage,
+  signal: AbortSignal,
+): Promise<HookOutput> {
   const { token: _, ...asked } = ask.header
   let payload: string
   try {
@@ -166,7 +172,7 @@ async function answerAsk({ answer, onFault }: Door, ask: HookMessage): Promise<H
     return blocked("the hook's payload is not valid UTF-8")
   }
   try {
-    return await answer({ ...asked, payload })
+    return await answer({ ...asked, payload }, signal)
   } catch (fault) {
     onFault?.(fault)
     return blocked(`an internal error; ${seeDoctor}`)

@@ -34,7 +34,7 @@ export function promptedBy(payload: JsonObject): 'person' | 'host' {
   return /^(?:<task-notification>|Pawl: )/.test(prompt) ? 'host' : 'person'
 }
 
-/** Letters of an output that are looked into. */
+/** Letters of an output that are looked into: its end, where a run is summed up. */
 const outputCharsMax = 256 * 1024
 
 /** A report on a call, from what the host gives back to its model. */
@@ -42,7 +42,7 @@ export function reportOf(output: Json, more: Partial<Report> = {}): Report {
   const text = typeof output === 'string' ? output : JSON.stringify(output ?? null)
   return {
     ok: true,
-    output: text.slice(0, outputCharsMax),
+    output: text.slice(-outputCharsMax),
     exitCode: null,
     bytes: Buffer.byteLength(text),
     costMicroUsd: 0,

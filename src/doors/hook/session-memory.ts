@@ -14,8 +14,28 @@ export type SessionMemory = {
   /** How often in a row the session was sent back, with this time. */
   readonly countStop: (session: string) => number
   readonly clearStops: (session: string) => void
+  /** Where the session was started. The first word counts: hosts say it again after a `cd`. */
+  readonly beginIn: (session: string, folder: string) => void
+  readonly startOf: (session: string) => string | null
+  /** A call was let through whose end is awaited. */
+  readonly beginCall: (session: string, call: AwaitedCall) => void
+  readonly endCall: (session: string, key: string) => void
+  /** The calls whose end is still awaited; from then on it is not. */
+  readonly takeCalls: (session: string) => readonly AwaitedCall[]
+  /** Whoever spoke for a session, which may have sub-agents, and has calls that are awaited. */
+  readonly speakersOf: (session: string) => readonly string[]
   readonly forget: (session: string) => void
 }
+
+/** A call by its caller's key, and the run that let it through. */
+export type AwaitedCall = {
+  readonly key: string
+  readonly runId: string
+  readonly branch: string | null
+}
+
+/** Calls of one session whose end is awaited; the oldest are forgotten. */
+const awaitedMax = 256
 
 /** Sessions that are remembered; the longest forgotten go first. */
 const itemsMax = 10_000
@@ -24,6 +44,8 @@ export function openSessionMemory(): SessionMemory {
   const told = new Map<string, string>()
   const stops = new Map<string, number>()
   const working = new Map<string, true>()
+  const starts = new Map<string, string>()
+  const awaited = new Map<string, readonly AwaitedCall[]>()
   return {
     isNews: (session, what) => {
       const isNews = told.get(session) !== what
@@ -39,7 +61,28 @@ export function openSessionMemory(): SessionMemory {
       return count
     },
     clearStops: (session) => void stops.delete(session),
+    beginIn: (session, folder) => put(starts, session, starts.get(session) ?? folder),
+    startOf: (session) => starts.get(session) ?? null,
+    beginCall: (session, call) => {
+      const others = awaited.get(session) ?? []
+      put(awaited, session, [...others.slice(-(awaitedMax - 1)), call])
+    },
+    endCall: (session, key) => {
+      const open = awaited.get(session) ?? []
+      const ended = open.findIndex((one) => one.key === key)
+      const left = open.filter((_, index) => index !== ended)
+      if (left.length > 0) awaited.set(session, left)
+      else awaited.delete(session)
+    },
+    takeCalls: (session) => {
+      const open = awaited.get(session) ?? []
+      awaited.delete(session)
+      return open
+    },
+    speakersOf: (session) =>
+      [...awaited.keys()].filter((one) => one === session || one.startsWith(`${session}/`)),
     forget: (session) => {
+      starts.delete(session)
       told.delete(session)
       stops.delete(session)
       working.delete(session)

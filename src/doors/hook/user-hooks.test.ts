@@ -1,6 +1,6 @@
 /** The hooks of a user, as the daemon answers them: silent where nothing is guarded. */
 import { expect, test } from 'vitest'
-import { startRelease } from '../../runtime/runtime.contract.ts'
+import { asAgent, startRelease } from '../../runtime/runtime.contract.ts'
 import { contextIn, openHookBench, passes, refusalIn } from './answer-hook.contract.ts'
 
 const user = { scope: 'user' } as const
@@ -96,6 +96,32 @@ test('a denial that both are told is the same one', async () => {
   const first = await hook('PreToolUse', fields)
   expect(refusalIn(first)).not.toBe('')
   expect(await hook('PreToolUse', fields, user)).toEqual(first)
+})
+
+test("in another work tree, the project's hooks and the user's give one verdict", async () => {
+  const { runtime, hook } = openHookBench()
+  await startRelease(runtime)
+  const nowhere = { definition: 'release', task: null, stage: null, vars: {}, workspace: null }
+  const { runId } = await runtime.start(nowhere, asAgent)
+  const tree = { ...user, runId, workspace: '/tree' }
+  await hook('SessionStart', { cwd: '/tree' }, { runId })
+  await hook('SessionStart', { cwd: '/tree' }, tree)
+  const input = { command: 'rm x' }
+  const fields = { tool_name: 'Bash', tool_input: input, tool_use_id: 'same', cwd: '/tree' }
+  const first = await hook('PreToolUse', fields, { runId })
+  expect(refusalIn(first)).not.toBe('')
+  expect(await hook('PreToolUse', fields, tree)).toEqual(first)
+  const records = await runtime.readEvents(runId, { after: 0, limit: 100 })
+  expect(records.filter(({ type }) => type === 'call.denied')).toHaveLength(1)
+})
+
+test('a session that goes to another work tree is still judged where it was started', async () => {
+  const { runtime, hook, call } = openHookBench()
+  await startRelease(runtime)
+  await hook('SessionStart', { cwd: '/work' })
+  await hook('SessionStart', { cwd: '/tree', source: 'compact' })
+  const refusal = refusalIn(await call('Bash', { command: 'rm x' }, { cwd: '/tree' }))
+  expect(refusal).toContain('may not be used')
 })
 
 test('a session whose folder lost its hooks is stopped, and a person is told once', async () => {

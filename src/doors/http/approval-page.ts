@@ -1,6 +1,7 @@
 /**
  * The pages behind a one-time link: the pending approval, and its outcome. Plain HTML for phones:
- * no scripts, no external resources, and everything an agent wrote is escaped.
+ * no external resources, everything an agent wrote is escaped, and the only script is the one that
+ * signs, on pages that must be signed.
  */
 import { hash } from 'node:crypto'
 import { visible } from '../../core/policy/format-call-input.ts'
@@ -10,6 +11,7 @@ import {
   type QuestionPart,
 } from '../../runtime/people/approval-question.ts'
 import type { LinkReading } from '../../runtime/people/decide-link.ts'
+import { signScript } from './approval-page-script.ts'
 import { decideStyle } from './approval-page-style.ts'
 
 /**
@@ -26,6 +28,16 @@ export const decideHeaders = {
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'self'",
+  ].join('; '),
+} as const
+
+/** Of a page that must be signed. */
+export const signHeaders = {
+  ...decideHeaders,
+  'content-security-policy': [
+    decideHeaders['content-security-policy'],
+    `script-src 'sha256-${hash('sha256', signScript, 'base64')}'`,
+    "connect-src 'self'",
   ].join('; '),
 } as const
 
@@ -57,20 +69,29 @@ function openPage(
     `<h1${message.length > longChars ? ' class="long"' : ''}>${text(message)}</h1>`,
     ...(remark === null ? [] : [`<p class="alert" role="alert">${text(remark)}</p>`]),
     ...shown(question),
-    ...(isSignedOnly(question.row) ? unsignableHere : formOf(person, token, ends)),
+    ...formOf(person, token, ends),
+    ...(isSignedOnly(question.row) ? signing : []),
   ])
 }
 
-/** WHY: this page has no script, and a link is no place to keep a passkey for. */
-const unsignableHere = [
-  '<p class="alert" role="alert">This decision must be signed with a passkey, which this page ',
-  'cannot do. Run <code>pawl open</code> on the machine where Pawl runs, and decide there.</p>',
+/** Whether the script that signs is on the page of a link. */
+export function isSignPage(reading: LinkReading): boolean {
+  return reading.kind === 'open' && isSignedOnly(reading.question.row)
+}
+
+const signing = [
+  '<p class="alert" role="alert" id="said" hidden></p>',
+  '<p class="soft">You sign with a passkey of this device. A passkey belongs to one address: if ',
+  'you have none for this one, add it here, and confirm it on the machine where Pawl runs.</p>',
+  '<div class="choice"><button type="button" id="add">Add passkey</button></div>',
+  `<script>${signScript}</script>`,
 ]
 
 function formOf(person: string, token: string, ends: string): readonly string[] {
   return [
     '<form method="post">',
     `<input type="hidden" name="token" value="${text(token)}">`,
+    '<input type="hidden" name="signature"><input type="hidden" name="signed">',
     '<label for="note">Reason or note; the agent reads it</label>',
     '<textarea id="note" name="note" rows="2" maxlength="2000"></textarea>',
     `<p class="soft">You decide as <b>${text(person)}</b>, for exactly what is shown here, once. `,

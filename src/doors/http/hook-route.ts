@@ -3,6 +3,7 @@
  * host's own JSON; on anything else the host must block.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hostIds } from '../../core/hosts/registry.ts'
 import { asObject, type Json } from '../../core/json.ts'
 import type { Api } from '../api/api.ts'
 import { problem } from '../api/problem.ts'
@@ -19,26 +20,32 @@ type HookRouteRequest = {
   readonly host: string
   /** As it stands in the header; empty: there is none. */
   readonly secret: string
+  /** Hears that the secret is right. */
+  readonly onKnown: () => void
+  /** Raised when the host is gone. */
+  readonly signal: AbortSignal
 }
 
 export async function answerHook(
-  { api, host, secret }: HookRouteRequest,
+  { api, host, secret, onKnown, signal }: HookRouteRequest,
   { incoming, outgoing }: Exchange,
 ): Promise<void> {
   const workspace = decoded(incoming.headers['x-pawl-workspace'])
-  if (!api.checkHook(secret, { workspace })) return sendProblem(outgoing, wrongSecret)
+  if (!api.checkHook(secret, { workspace })) {
+    const isKnownHost = (hostIds as readonly string[]).includes(host)
+    api.noteRefusal(`hooks of ${isKnownHost ? host : 'no host'}`, null, wrongSecret)
+    return sendProblem(outgoing, wrongSecret)
+  }
+  onKnown()
   const body = await readBody(incoming, bytesMax)
   if (!body.ok) return sendProblem(outgoing, body.problem)
   if (api.answerHook === null) {
     return sendProblem(outgoing, problem('REQUEST_INVALID', { detail: 'no hooks', status: 404 }))
   }
   const { headers } = incoming
-  const reply = await api.answerHook({
-    host,
-    payload: asObject(body.value as Json) ?? {},
-    workspace,
-    runId: runIn(headers['x-pawl-run']),
-  })
+  const payload = asObject(body.value as Json) ?? {}
+  const runId = runIn(headers['x-pawl-run'])
+  const reply = await api.answerHook({ host, payload, workspace, runId }, signal)
   if (reply.kind === 'block') {
     return sendProblem(outgoing, problem('REQUEST_INVALID', { detail: reply.reason }))
   }

@@ -31,6 +31,9 @@ async function openOutside(): Promise<Outside> {
       decisions.push(decision)
       return outcome
     },
+    askSignature: async () => ({ nonce: 'n', expiresAt: 0, options: {} }),
+    beginKey: async () => ({ id: 'i', options: {} }),
+    addKey: async () => '1a2b 3c4d',
   }
   const { api, runtime } = await openDaemon({ api: { people: { links, test: async () => [] } } })
   await startRelease(runtime)
@@ -109,7 +112,8 @@ test('a form decides, in its own words, and leads to what became of it', async (
   const origin = `http://127.0.0.1:${port}`
   const told = await post(`POST /decide/${secret}`, { headers: { ...form, origin }, body })
   expect([told.status, told.headers.location]).toEqual([303, `/decide/${secret}`])
-  expect(decisions).toEqual([{ granted: true, note: 'fine', token: 'the-token' }])
+  const decided = { granted: true, note: 'fine', token: 'the-token' }
+  expect(decisions).toEqual([{ ...decided, peer: expect.any(Function) }])
   for (const odd of ['token=the-token', 'decision=maybe', 'decision=', '']) {
     const answer = await post(`POST /decide/${secret}`, { headers: form, body: odd })
     expect(answer.status, odd).toBe(409)

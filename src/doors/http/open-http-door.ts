@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Api } from '../api/api.ts'
 import { openPageFiles } from './dashboard-files.ts'
+import { limitConnections } from './limit-connections.ts'
 import type { Mount } from './mount-route.ts'
 import { ownNames, refuseRequest } from './request-guard.ts'
 import { openRoutes } from './routes.ts'
@@ -28,6 +29,8 @@ export type HttpDoorOptions = {
 
 export type HttpLimits = {
   readonly connectionsMax: number
+  /** Connections of agents and hooks; the rest is left for people. */
+  readonly agentsMax: number
   readonly headerBytesMax: number
   /** Until all headers of a request are here. */
   readonly headersMs: number
@@ -51,6 +54,7 @@ export type HttpDoor = {
 
 const limitsDefault: HttpLimits = {
   connectionsMax: 2_000,
+  agentsMax: 1_800,
   headerBytesMax: 16 * 1024,
   headersMs: 10_000,
   requestMs: 60_000,
@@ -75,8 +79,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const own = ownNames(port, options.publicUrl ?? null)
   const { pageFolder } = options
   const files = pageFolder === undefined ? null : openPageFiles(pageFolder)
-  const routes = openRoutes({ api, mounts, closing: closing.signal, files })
+  const connections = limitConnections(limits)
+  const { identify } = connections
+  const routes = openRoutes({ api, mounts, closing: closing.signal, files, identify })
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    response.once('close', connections.begin(request.socket))
     const refusal = refuseRequest(request, own)
     if (refusal === null) return void routes(request, response)
     api.metrics.countOperation({ operation: 'none', door: 'http', outcome: refusal.code })
@@ -84,12 +91,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     sendProblem(response, refusal, { connection: 'close' })
   }
   const servers = twin === null || twin === 'taken' ? [server] : [server, twin]
-  for (const one of servers) one.on('request', answer)
-  const counts = servers.map(countConnections)
+  for (const one of servers) one.on('request', answer).on('connection', connections.add)
   api.metrics.addGauge({
     name: 'pawl_http_connections',
     help: 'open HTTP connections',
-    read: () => counts.reduce((sum, count) => sum + count(), 0),
+    read: connections.count,
   })
   const shownHost = host === '::1' ? '[::1]' : host
   const url = `http://${shownHost}:${port}`
@@ -154,20 +160,8 @@ function openServer(limits: HttpLimits): Server {
     // The guard answers instead, in our own words.
     requireHostHeader: false,
   })
-  server.maxConnections = limits.connectionsMax
   server.setTimeout(limits.silenceMs)
   return server
-}
-
-function countConnections(server: Server): () => number {
-  let count = 0
-  server.on('connection', (socket) => {
-    count += 1
-    socket.once('close', () => {
-      count -= 1
-    })
-  })
-  return () => count
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {

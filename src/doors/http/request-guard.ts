@@ -26,7 +26,7 @@ export function ownNames(port: number, publicUrl: string | null): OwnNames {
 }
 
 /** Where a person decides by a link: the one place that strangers may lead to. */
-const linkTarget = /^\/decide\/[\w-]+$/
+const linkTarget = /^\/decide\/[\w-]+(?:\/(?:sign|key))?$/
 
 const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'DELETE'])
 /** Sent once or not at all; of two, another reader may take the other. */
@@ -38,7 +38,6 @@ const single: ReadonlySet<string> = new Set([
   'content-length',
   'sec-fetch-site',
   'idempotency-key',
-  'cookie',
   'x-pawl-key',
 ])
 

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
+import { PawlError } from '../../runtime/pawl-error.ts'
 import type { DecideLinks } from '../../runtime/people/decide-link.ts'
 import type { Api, ApiRequest } from '../api/api.ts'
 import type { Caller } from '../api/caller.ts'
@@ -25,7 +26,16 @@ import { readQuery } from '../api/read-query.ts'
 import type { PageFiles } from './dashboard-files.ts'
 import { answerHook, hookPath } from './hook-route.ts'
 import { page, pageHeaders } from './landing-page.ts'
-import { decideLink, linkPath, showLink } from './link-routes.ts'
+import type { Connections } from './limit-connections.ts'
+import {
+  addLinkKey,
+  decideLink,
+  linkKeyPath,
+  linkPath,
+  linkSignPath,
+  showLink,
+  signLink,
+} from './link-routes.ts'
 import { answerMount, type Mount } from './mount-route.ts'
 import { readBody } from './read-body.ts'
 import { sendProblem, sendText } from './send.ts'
@@ -47,6 +57,7 @@ type Exchange = {
   readonly c: Ctx
   /** Raised when the door closes. */
   readonly closing: AbortSignal
+  readonly identify: Connections['identify']
 }
 
 /** What answers requests that the guard let through. */
@@ -62,16 +73,19 @@ type RoutesOptions = {
   readonly closing: AbortSignal
   /** Null: the page was not built. */
   readonly files: PageFiles | null
+  /** Hears who is on a connection. */
+  readonly identify: Connections['identify']
 }
 
 /** The routes of an API, of the page, and of what is reached beside them. */
-export function openRoutes({ api, mounts, closing, files }: RoutesOptions): HttpRequestListener {
+export function openRoutes(options: RoutesOptions): HttpRequestListener {
+  const { api, mounts, closing, files, identify } = options
   const app = new Hono<{ Bindings: HttpBindings }>()
   // WHY answered by hand: making a `Response` only to read it back was a third of what this door
   // costs.
   const route = (method: string, path: string, act: (exchange: Exchange) => Promise<void>) =>
     app.on(method, path, async (c) => {
-      await act({ api, c, closing })
+      await act({ api, c, closing, identify })
       return RESPONSE_ALREADY_SENT
     })
   for (const name of operationNames) {
@@ -84,6 +98,8 @@ export function openRoutes({ api, mounts, closing, files }: RoutesOptions): Http
   route('POST', hookPath, tellHook)
   route('GET', linkPath, (exchange) => answerLink(exchange, showLink))
   route('POST', linkPath, (exchange) => answerLink(exchange, decideLink))
+  route('POST', linkSignPath, (exchange) => answerLink(exchange, signLink))
+  route('POST', linkKeyPath, (exchange) => answerLink(exchange, addLinkKey))
   route('GET', '/', (exchange) => showPage(exchange, files))
   route('GET', '/assets/:name', (exchange) => showAsset(exchange, files))
   route('POST', signInPath, ({ c }) => answerSignIn({ api, ...c.env }))
@@ -92,7 +108,9 @@ export function openRoutes({ api, mounts, closing, files }: RoutesOptions): Http
   route('GET', '/v1/openapi.json', describe)
   route('GET', '/metrics', tellMetrics)
   for (const mount of mounts) {
-    app.all(mount.path, (c) => answerMount(mount, callerOf({ api, c, closing }), c.req.raw))
+    app.all(mount.path, (c) =>
+      answerMount(mount, callerOf({ api, c, closing, identify }), c.req.raw),
+    )
   }
   for (const [path, allowed] of allowedMethods()) {
     app.all(path, (c) => refuseMethod(c, allowed))
@@ -128,6 +146,8 @@ function allowedMethods(): ReadonlyMap<string, readonly string[]> {
     ['/metrics', ['GET']],
     [hookPath, ['POST']],
     [linkPath, ['GET', 'POST']],
+    [linkSignPath, ['POST']],
+    [linkKeyPath, ['POST']],
   ])
   for (const { path } of Object.values(streams)) all.set(path, ['GET'])
   for (const { method, path } of Object.values(operations)) {
@@ -137,10 +157,12 @@ function allowedMethods(): ReadonlyMap<string, readonly string[]> {
 }
 
 function callerOf(exchange: Exchange): Caller | null {
-  const { api, c } = exchange
+  const { api, c, identify } = exchange
+  const { incoming } = c.env
   const bearer = bearerOf(exchange)
-  if (bearer === null) return signedInCaller({ api, incoming: c.env.incoming })
-  return api.authenticate(bearer)
+  const caller = bearer === null ? signedInCaller({ api, incoming }) : api.authenticate(bearer)
+  if (caller !== null) identify(incoming.socket, caller.role)
+  return caller
 }
 
 /** What the header shows; null: there is none. */
@@ -155,7 +177,11 @@ async function perform(exchange: Exchange, name: OperationName): Promise<void> {
   const caller = callerOf(exchange)
   // WHY here, too: what a caller may not do is not even read.
   const refusal = api.refuse(name, caller)
-  if (refusal !== null) return sendProblem(response, refusal)
+  if (refusal !== null) {
+    // WHY not without a header: a page whose sign-in is over asks again and again.
+    if (bearerOf(exchange) !== null || caller !== null) api.noteRefusal(name, caller, refusal)
+    return sendProblem(response, refusal)
+  }
   const input = await inputOf(name, c)
   if (!input.ok) return sendProblem(response, input.problem)
   const answered = await api.perform(name, caller, requestOf(exchange, input.value))
@@ -199,6 +225,7 @@ function requestOf({ c, closing }: Exchange, input: unknown): ApiRequest {
   const { headers } = c.env.incoming
   return {
     door: 'http',
+    connection: c.env.incoming.socket,
     input,
     commandId: headerText(headers['idempotency-key']),
     signal: () => AbortSignal.any([goneSignal(c.env.outgoing), closing]),
@@ -246,20 +273,28 @@ async function showAsset({ c }: Exchange, files: PageFiles | null): Promise<void
 }
 
 function tellHook(exchange: Exchange): Promise<void> {
-  const { api, c } = exchange
+  const { api, c, identify } = exchange
   const host = c.req.param('host') ?? ''
-  return answerHook({ api, host, secret: bearerOf(exchange) ?? '' }, c.env)
+  const onKnown = (): void => identify(c.env.incoming.socket, 'agent')
+  const signal = goneSignal(c.env.outgoing)
+  return answerHook({ api, host, secret: bearerOf(exchange) ?? '', onKnown, signal }, c.env)
 }
 
 function answerLink({ api, c }: Exchange, act: typeof showLink): Promise<void> {
   const secret = c.req.param('secret') ?? ''
   const links = api.people?.links ?? noLinks
-  return act({ links, secret }, c.env)
+  const peer = () => api.findPeer(c.env.incoming.socket)
+  return act({ links, secret, peer }, c.env)
 }
 
 const noLinks: DecideLinks = {
   read: async () => ({ kind: 'unknown' }),
   decide: async () => ({ kind: 'closed' }),
+  ...{ askSignature: refuseLink, beginKey: refuseLink, addKey: refuseLink },
+}
+
+async function refuseLink(): Promise<never> {
+  throw new PawlError('PASSKEY_INVALID', 'this daemon has no links')
 }
 
 async function describe({ c }: Exchange): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Signing in and out over HTTP: the cookie, the key, and the headers a request needs. The API
- * decides whether someone is signed in.
+ * Signing in and out over HTTP: the key, and the headers a request needs. The API decides whether
+ * someone is signed in.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../api/api.ts'
@@ -26,15 +26,14 @@ type Exchanged = {
 
 /** Whoever has signed in; null: nobody, or the request could be another site's. */
 export function signedInCaller({ api, incoming }: Omit<Exchanged, 'outgoing'>): Caller | null {
-  const cookie = cookieOf(incoming)
   const key = incoming.headers[keyHeader]
-  if (api.signIns === null || cookie === null || typeof key !== 'string') return null
+  if (api.signIns === null || typeof key !== 'string') return null
   // WHY: every browser says where a change comes from; the guard has seen that it is us.
   if (incoming.method !== 'GET' && incoming.headers.origin === undefined) return null
-  return api.signIns.find(cookie, key)
+  return api.signIns.find(key)
 }
 
-/** A code becomes a cookie, and a key that the page keeps. */
+/** A code becomes a key that the page keeps. */
 export async function answerSignIn({ api, incoming, outgoing }: Exchanged): Promise<void> {
   const refusal = refuseForeign(incoming)
   if (refusal !== null) return sendProblem(outgoing, refusal)
@@ -43,20 +42,18 @@ export async function answerSignIn({ api, incoming, outgoing }: Exchanged): Prom
   const signed = api.signIns?.redeem(codeIn(body.value)) ?? null
   if (signed === 'busy') return sendProblem(outgoing, tooMany)
   if (signed === null) return sendProblem(outgoing, unknownCode)
-  const { cookie, key, caller, expiresAt } = signed
-  const seconds = Math.round((expiresAt - Date.now()) / 1_000)
-  const headers = { ...asJson, 'set-cookie': cookieText(incoming, cookie, seconds) }
-  sendText(outgoing, headers, JSON.stringify({ key, name: caller.name, access: caller.access }))
+  const { key, caller } = signed
+  sendText(outgoing, asJson, JSON.stringify({ key, name: caller.name, access: caller.access }))
 }
 
 /** Ends a sign-in here, whoever else has one. */
 export async function answerSignOut({ api, incoming, outgoing }: Exchanged): Promise<void> {
   const refusal = refuseForeign(incoming)
   if (refusal !== null) return sendProblem(outgoing, refusal)
-  const cookie = cookieOf(incoming)
-  if (cookie !== null && signedInCaller({ api, incoming }) !== null) api.signIns?.end(cookie)
-  const headers = { ...asJson, 'set-cookie': cookieText(incoming, '', 0) }
-  sendText(outgoing, headers, '{"signedOut":true}')
+  const key = incoming.headers[keyHeader]
+  const isSignedIn = signedInCaller({ api, incoming }) !== null
+  if (isSignedIn && typeof key === 'string') api.signIns?.end(key)
+  sendText(outgoing, asJson, '{"signedOut":true}')
 }
 
 /**
@@ -100,24 +97,4 @@ const unknownCode = problem('TOKEN_INVALID', {
 function codeIn(value: unknown): string {
   const isObject = typeof value === 'object' && value !== null && 'code' in value
   return isObject && typeof value.code === 'string' ? value.code : ''
-}
-
-/** WHY with the port: hosts share their cookies among ports, and two daemons would fight. */
-function cookieName({ headers }: IncomingMessage): string {
-  return `pawl_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? ''}`
-}
-
-function cookieOf(incoming: IncomingMessage): string | null {
-  const name = cookieName(incoming)
-  const own = (incoming.headers.cookie ?? '')
-    .split(';')
-    .map((one) => one.trim())
-    .filter((one) => one.startsWith(`${name}=`))
-  // Of two with one name nobody can say whose is whose.
-  return own.length === 1 ? (own[0]?.slice(name.length + 1) ?? null) : null
-}
-
-function cookieText(incoming: IncomingMessage, value: string, seconds: number): string {
-  const name = cookieName(incoming)
-  return `${name}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`
 }

@@ -22,12 +22,20 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function findHosts(workspace: string, env: Environment): Promise<readonly FoundHost[]> {
   return Promise.all(
     agentHostIds.map(async (name) => {
-      const { program, folder } = agentHosts[name]
-      const file = fileOf(program, env)
-      const version = file === null ? null : await hostVersion(file, env)
-      return { name, program: file, version, hasFolder: existsSync(join(workspace, folder)) }
+      const hasFolder = existsSync(join(workspace, agentHosts[name].folder))
+      return { ...(await findHost(name, env)), hasFolder }
     }),
   )
+}
+
+/** One host, found or not. */
+export async function findHost(
+  name: AgentHostId,
+  env: Environment,
+): Promise<Omit<FoundHost, 'hasFolder'>> {
+  const program = fileOf(agentHosts[name].program, env)
+  const version = program === null ? null : await hostVersion(program, env)
+  return { name, program, version }
 }
 
 function fileOf(program: string, env: Environment): string | null {

@@ -11,6 +11,8 @@ export type SetupDoor = {
   readonly home: string
   /** The shell text of a hook that asks Pawl, and what becomes of a step when that fails. */
   readonly hookCommand: (hook: {
+    /** Where the client is; absent: in the data directory. */
+    readonly bin?: string
     readonly host: AgentHostId
     /** Null: the hook of a user, for every folder. */
     readonly workspace: string | null

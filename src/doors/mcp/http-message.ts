@@ -3,11 +3,13 @@
  * server, as JSON-RPC errors with an HTTP status.
  */
 import { isAbsolute, resolve } from 'node:path'
+import { Readable } from 'node:stream'
 import { isJsonContentType } from '@modelcontextprotocol/server'
 import { asObject, type Json } from '../../core/json.ts'
 import { isToolPrefix } from '../../core/tools/pawl-tool-names.ts'
 import { parseJson } from '../api/parse-json.ts'
 import type { Endpoint, SessionPlace } from './client-session.ts'
+import { readLimited } from './read-limited.ts'
 import { notJson, notRequest, stdioMessageBytesMax } from './stdio-wire.ts'
 
 /** Why no server is asked. */
@@ -50,7 +52,9 @@ export async function readHttpMessage(request: Request): Promise<Read> {
   if (!isJsonContentType(request.headers.get('content-type'))) {
     return { status: 415, code: notServed, message: 'a message must be `application/json`' }
   }
-  const bytes = await readBytes(request)
+  const length = request.headers.get('content-length')
+  const parts = request.body ?? Readable.from([])
+  const bytes = await readLimited({ parts, length }, stdioMessageBytesMax)
   if (bytes === null) {
     const message = `a message may have at most ${stdioMessageBytesMax} bytes`
     return { status: 413, code: notRequest, message }
@@ -58,19 +62,6 @@ export async function readHttpMessage(request: Request): Promise<Read> {
   const parsed = parseJson(bytes)
   if (!parsed.ok) return { status: 400, code: notJson, message: parsed.problem.detail }
   return { body: parsed.value }
-}
-
-/** Null: too many. */
-async function readBytes(request: Request): Promise<Buffer | null> {
-  if (Number(request.headers.get('content-length') ?? 0) > stdioMessageBytesMax) return null
-  const parts: Uint8Array[] = []
-  let count = 0
-  for await (const part of request.body ?? []) {
-    count += part.byteLength
-    if (count > stdioMessageBytesMax) return null
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
 }
 
 /** The id that an answer has to carry; null: it cannot be told. */

@@ -1,6 +1,8 @@
 /** Jobs as tools: run a command in isolation, monitor it, read its output, stop it. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import type { HostDescriptor } from '../../core/hosts/host-descriptor.ts'
+import { agentHosts } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { commonToolOf } from '../../core/tools/tool-names.ts'
 import { openStatuses } from '../../runtime/runs/open-statuses.ts'
@@ -278,12 +280,15 @@ async function whoseOf(
   }
 }
 
-/** The tools for jobs that the stage of a run and the policies over it do not block. */
+/**
+ * The tools for jobs that the stage of a run and the policies over it do not block; all of them for
+ * a host that would not see them in a later stage. Every call is judged.
+ */
 export async function offeredJobTools(
-  { link }: ToolContext,
+  { link, host }: ToolContext,
   reading: RunReadings | null,
 ): Promise<readonly McpTool[]> {
-  if (reading === null) return jobTools
+  if (reading === null || readsToolsOnce(host)) return jobTools
   const { tools } = reading.view
   const named = jobTools.filter(({ name }) => {
     const common = commonToolOf(name)
@@ -295,4 +300,9 @@ export async function offeredJobTools(
     return { name: one.name, input, one }
   })
   return (await filterAllowed(link, { runId: reading.head.id }, asked)).map(({ one }) => one)
+}
+
+function readsToolsOnce(host: ToolContext['host']): boolean {
+  const descriptor: HostDescriptor | undefined = host === null ? undefined : agentHosts[host]
+  return descriptor?.readsToolsOnce === true
 }

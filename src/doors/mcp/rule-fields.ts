@@ -11,7 +11,7 @@ import { lookingText, spellTools } from '../../core/tools/spell-tools.ts'
 /** The rules, and what is left of them. */
 export function ruleFieldsOf(rules: RuleSummary, host: AgentHostId | null): JsonObject {
   const { tools, toolsDenied, commands, commandTool, files, calls, runCalls, bytes } = rules
-  const { envBlocked, envSet, editLinesMax, paths, minIsolation } = rules
+  const { envBlocked, envSet, editLinesMax, filesWritable, paths, minIsolation } = rules
   return {
     ...toolFieldsOf(tools, host),
     ...(toolsDenied.length === 0
@@ -23,6 +23,7 @@ export function ruleFieldsOf(rules: RuleSummary, host: AgentHostId | null): Json
     ...(envBlocked.length === 0 ? {} : { blocked_env: [...envBlocked] }),
     ...(envSet.length === 0 ? {} : { env_overrides: [...envSet] }),
     ...(editLinesMax === null ? {} : { max_edit_lines: editLinesMax }),
+    ...(filesWritable === null ? {} : { writable_files: [...filesWritable] }),
     ...(files === null
       ? {}
       : { max_files_per_state: files.max, files_changed: [...files.changed] }),

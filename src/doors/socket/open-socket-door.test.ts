@@ -183,7 +183,7 @@ test('a caller that does not read is not written to for ever', async () => {
     heard += bytes.toString().split('\n').length - 1
   })
   socket.resume()
-  await expect.poll(() => heard, { timeout: 10_000 }).toBe(count)
+  await expect.poll(() => heard).toBe(count)
 })
 
 test('ten thousand connections are bounded, and those that are in go on', async () => {
@@ -215,7 +215,7 @@ test('ten thousand connections are bounded, and those that are in go on', async 
     }
     await Promise.all(opened)
   }
-  await expect.poll(() => closedCount, { timeout: 10_000 }).toBe(9_901)
+  await expect.poll(() => closedCount).toBe(9_901)
   const answered = new Promise<string>((resolve) =>
     first.once('data', (bytes) => resolve(bytes.toString())),
   )

@@ -130,7 +130,7 @@ function say({ socket }: Connection, line: string): void {
 }
 
 async function answer(connection: Connection, state: State, frame: SocketFrame): Promise<void> {
-  const { api } = connection
+  const { api, socket } = connection
   const { id, op, commandId, traceparent, input } = frame
   const caller: Caller | null = api.authenticate(frame.token)
   const session = caller?.session
@@ -144,7 +144,8 @@ async function answer(connection: Connection, state: State, frame: SocketFrame):
     if (state.isEnding) state.gone.abort()
     return state.gone.signal
   }
-  const request: ApiRequest = { door: 'socket', input, commandId, signal, traceparent }
+  const sent = { input, commandId, signal, traceparent }
+  const request: ApiRequest = { door: 'socket', connection: socket, ...sent }
   if (isOperation(op)) {
     const answered: HandlerAnswer<unknown> = await api.perform(op, caller, request)
     say(

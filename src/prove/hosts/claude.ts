@@ -9,6 +9,10 @@ import { gitPatch, type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
 
 const toolCalls: HostToolCalls = {
   shell: (command) => ({ name: 'Bash', input: { command, description: 'work' } }),
+  background: (command) => ({
+    name: 'Bash',
+    input: { command, description: 'work', run_in_background: true },
+  }),
   read: (path) => ({ name: 'Read', input: { file_path: path } }),
   write: (path, content) => ({ name: 'Write', input: { file_path: path, content } }),
   edit: ({ path, before, after }) => [
@@ -20,6 +24,7 @@ const toolCalls: HostToolCalls = {
   ],
   patch: null,
   heredoc: (name, line) => toolCalls.shell(gitPatch(name, line)),
+  fetch: (url) => ({ name: 'WebFetch', input: { url, prompt: 'read' } }),
   mcp: ({ server, tool, input }) => ({ name: `mcp__${server}__${tool}`, input }),
   agent: (prompt) => ({
     name: 'Agent',
@@ -34,6 +39,10 @@ const toolCalls: HostToolCalls = {
   typing: null,
 }
 
+const expanded =
+  'shell commands in a skill or slash command are run when it is expanded, and no hook is ' +
+  'asked; `disableSkillShellExecution` in the settings of Claude Code stops them'
+
 export const claudeDriver: Driver = {
   env: ({ home }) => ({
     ANTHROPIC_API_KEY: 'sk-ant-test',
@@ -47,11 +56,17 @@ export const claudeDriver: Driver = {
     IS_SANDBOX: '1',
   }),
   toolCalls,
+  codeMode: null,
+  compactsAt: null,
   unenforceable: {},
   declared: {
-    skill:
-      'shell commands in a skill or slash command are run when it is expanded, and no hook is ' +
-      'asked; `disableSkillShellExecution` in the settings of Claude Code stops them',
+    skill: expanded,
+    slash: expanded,
+  },
+  notShown: {
+    compacted:
+      'it does not compact its context in a session of this length; its hooks do not depend on ' +
+      'the context',
   },
   prepare: () => undefined,
   start: ({ modelUrl, prompt, mcp, isResumed }) => ({

@@ -10,6 +10,10 @@ import { type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
 
 const toolCalls: HostToolCalls = {
   shell: (cmd) => ({ name: 'exec_command', input: { cmd } }),
+  background: (cmd) => ({
+    name: 'exec_command',
+    input: { cmd: `sleep 1; ${cmd}`, yield_time_ms: 250 },
+  }),
   read: null,
   write: null,
   edit: ({ path, before, after }) => [
@@ -18,6 +22,7 @@ const toolCalls: HostToolCalls = {
   patch: (name, line) => codexPatch([`*** Add File: ${name}`, `+${line}`]),
   heredoc: (name, line) =>
     toolCalls.shell(`apply_patch <<'END'\n${patchText([`*** Add File: ${name}`, `+${line}`])}END`),
+  fetch: null,
   // Codex knows servers by names without dashes.
   mcp: ({ server, tool, input }) => {
     return { name: tool, namespace: `mcp__${server.replaceAll('-', '_')}`, input }
@@ -44,6 +49,12 @@ export const codexDriver: Driver = {
     RUST_LOG: 'error',
   }),
   toolCalls,
+  codeMode: (command) => ({
+    name: 'exec',
+    kind: 'custom',
+    input: `text(JSON.stringify(await tools.exec_command({ cmd: ${quote(command)} })))`,
+  }),
+  compactsAt: 250_000,
   unenforceable: {
     typed:
       'Codex calls no hook for `write_stdin`; opening the terminal is judged, so allow no shell ' +
@@ -54,14 +65,17 @@ export const codexDriver: Driver = {
       '`web_search` runs at the provider, and no hook is asked; `web_search = "disabled"` in ' +
       'config.toml turns it off',
   },
+  notShown: {},
   prepare,
-  start: ({ project, modelUrl, prompt, mcp, hookTrust, isResumed }) => ({
+  start: ({ project, modelUrl, prompt, mcp, hookTrust, isResumed, isCodeMode }) => ({
     env: {},
     args: [
       ...['exec', '--json', '--skip-git-repo-check', '-C', project, '-s', 'danger-full-access'],
       // WHY here and not in the file: the port is another one each time, and the file holds trust.
       ...['-c', `model_providers.mock.base_url=${quote(`${modelUrl}/v1`)}`],
       ...Object.entries(mcp).flatMap(([name, server]) => mcpArgs(name, server)),
+      // A model that sends programs instead of calls.
+      ...(isCodeMode ? ['-c', 'model="gpt-6.1-sol"'] : []),
       ...(hookTrust === 'skipped' ? ['--dangerously-bypass-hook-trust'] : []),
       ...(isResumed ? ['resume', '--last'] : []),
       prompt,

@@ -11,6 +11,10 @@ import { gitPatch, type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
 
 const toolCalls: HostToolCalls = {
   shell: (command) => ({ name: 'bash', input: { command, description: 'work' } }),
+  background: (command) => ({
+    name: 'bash',
+    input: { command, description: 'work', mode: 'async' },
+  }),
   read: (path) => ({ name: 'view', input: { path } }),
   write: (path, content) => ({ name: 'create', input: { path, file_text: content } }),
   edit: ({ path, before, after }) => [
@@ -18,6 +22,7 @@ const toolCalls: HostToolCalls = {
   ],
   patch: null,
   heredoc: (name, line) => toolCalls.shell(gitPatch(name, line)),
+  fetch: (url) => ({ name: 'web_fetch', input: { url } }),
   mcp: ({ server, tool, input }) => ({ name: `${server}-${tool}`, input }),
   agent: (prompt) => ({
     name: 'task',
@@ -40,8 +45,11 @@ export const copilotDriver: Driver = {
     COPILOT_AUTO_UPDATE: 'false',
   }),
   toolCalls,
+  codeMode: null,
+  compactsAt: 130_000,
   unenforceable: {},
   declared: {},
+  notShown: {},
   prepare,
   start: ({ modelUrl, prompt, mcp, isResumed }) => ({
     env: { [copilotHost.model.baseUrlVariable]: `${modelUrl}/v1` },

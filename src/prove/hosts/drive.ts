@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ProvableHostId } from '../../core/hosts/registry.ts'
+import { agentHosts, type ProvableHostId } from '../../core/hosts/registry.ts'
 import type { ModelCall } from '../model/model-api.ts'
 import { type Exchange, openModel } from '../model/open-model.ts'
 import type { Script } from '../model/script.ts'
@@ -22,6 +22,10 @@ type Drive = HostPlace & {
   readonly hookTrust?: 'asked' | 'skipped'
   /** Goes on with the last session of the folder; absent: a new one. */
   readonly isResumed?: boolean
+  /** Has the model send programs instead of calls, where the host can. */
+  readonly isCodeMode?: boolean
+  /** Starts it in a box, as a session of this run. */
+  readonly box?: { readonly pawl: readonly string[]; readonly runId: string }
   /** More of the environment. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
@@ -80,11 +84,13 @@ export async function drive(wish: Drive): Promise<Transcript> {
   try {
     const { args, env } = drivers[host].start({
       ...{ project, home, mcp, hookTrust, isResumed: wish.isResumed === true },
+      isCodeMode: wish.isCodeMode === true,
       modelUrl: model.url,
       prompt: script.prompt ?? 'go',
     })
     const begun = performance.now()
-    const child = spawn(program, args, {
+    const [first = program, ...rest] = commandOf(wish, args, model.url)
+    const child = spawn(first, rest, {
       cwd: project,
       env: { ...hostEnv(host, wish), ...env, ...wish.env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -98,6 +104,15 @@ export async function drive(wish: Drive): Promise<Transcript> {
   } finally {
     await model.close()
   }
+}
+
+function commandOf(wish: Drive, args: readonly string[], modelUrl: string): readonly string[] {
+  const { host, program, box } = wish
+  if (box === undefined) return [program, ...args]
+  const names = Object.keys(drivers[host].env(wish)).flatMap((name) => ['--env', name])
+  const connect = ['--connect', new URL(modelUrl).host]
+  const run = ['run', '--run', box.runId, ...names, ...connect, '--', agentHosts[host].program]
+  return [...box.pawl, ...run, ...args]
 }
 
 type HostExit = Pick<Transcript, 'exitCode' | 'why' | 'output'>

@@ -9,6 +9,7 @@ import { copilotDriver } from './copilot.ts'
 import { geminiDriver } from './gemini.ts'
 import type { Driver } from './host.ts'
 import { opencodeDriver } from './opencode.ts'
+import { piDriver } from './pi.ts'
 import { qwenDriver } from './qwen.ts'
 
 export const drivers: Readonly<Record<ProvableHostId, Driver>> = {
@@ -18,4 +19,5 @@ export const drivers: Readonly<Record<ProvableHostId, Driver>> = {
   qwen: qwenDriver,
   opencode: opencodeDriver,
   copilot: copilotDriver,
+  pi: piDriver,
 }

@@ -1,14 +1,19 @@
 /**
  * Gemini CLI without a person: `gemini -p` in yolo mode, so that only hooks can stop a call.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { geminiHost } from '../../core/hosts/gemini.ts'
 import type { Driver, HostPlace } from './host.ts'
+import { putServers } from './put-servers.ts'
 import { gitPatch, type HostToolCalls, turnOf } from './tool-calls.ts'
 
 const toolCalls: HostToolCalls = {
   shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'work' } }),
+  background: (command) => ({
+    name: 'run_shell_command',
+    input: { command, description: 'work', is_background: true },
+  }),
   read: (path) => ({ name: 'read_file', input: { file_path: path } }),
   write: (path, content) => ({ name: 'write_file', input: { file_path: path, content } }),
   edit: ({ path, before, after }) => [
@@ -19,6 +24,7 @@ const toolCalls: HostToolCalls = {
   ],
   patch: null,
   heredoc: (name, line) => toolCalls.shell(gitPatch(name, line)),
+  fetch: (url) => ({ name: 'web_fetch', input: { prompt: `read ${url}` } }),
   mcp: ({ server, tool, input }) => ({ name: `mcp_${server}_${tool}`, input }),
   agent: (prompt) => ({ name: 'invoke_agent', input: { agent_name: 'generalist', prompt } }),
   agentEnd: turnOf({ name: 'complete_task', input: { result: { response: 'done' } } }),
@@ -35,16 +41,22 @@ export const geminiDriver: Driver = {
     GEMINI_CLI_NO_RELAUNCH: 'true',
   }),
   toolCalls,
+  codeMode: null,
+  compactsAt: null,
   unenforceable: {},
   declared: {
-    skill:
+    slash:
       'shell commands in a custom command (`!{…}`) are run when it is expanded, and no hook is ' +
       'known to be asked; remove them from the command, or isolate Gemini CLI',
   },
+  notShown: {
+    compacted:
+      'it does not compact its context in a session of this length; its hooks do not depend on ' +
+      'the context',
+  },
   prepare,
   start: ({ home, modelUrl, prompt, mcp, isResumed }) => {
-    const settings = JSON.parse(readFileSync(settingsFile(home), 'utf8'))
-    writeFileSync(settingsFile(home), JSON.stringify({ ...settings, mcpServers: mcp }))
+    putServers(settingsFile(home), mcp)
     return {
       env: { [geminiHost.model.baseUrlVariable]: modelUrl },
       args: [

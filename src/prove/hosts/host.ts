@@ -4,6 +4,7 @@
  * Must not know Pawl's hooks or runs.
  */
 import type { DeclaredPathId, PathId } from '../canaries.ts'
+import type { ScriptedCall } from '../model/script.ts'
 import type { HostToolCalls } from './tool-calls.ts'
 
 /** Where a host is started. */
@@ -25,6 +26,8 @@ type Sitting = HostPlace & {
   readonly hookTrust: 'asked' | 'skipped'
   /** Goes on with the last session of the folder. */
   readonly isResumed: boolean
+  /** Has the host let its model send programs that make calls, if it can. */
+  readonly isCodeMode: boolean
 }
 
 export type Driver = {
@@ -34,10 +37,16 @@ export type Driver = {
   readonly prepare: (place: HostPlace) => void
   readonly start: (sitting: Sitting) => Start
   readonly toolCalls: HostToolCalls
+  /** A shell command inside of a program of code mode; null: it has none, or it is not tried. */
+  readonly codeMode: ((command: string) => ScriptedCall) | null
+  /** The tokens at which it compacts its context; null: it does not in a session this short. */
+  readonly compactsAt: number | null
   /** Paths that end in no hook of the host, whoever installs it, and what covers them. */
   readonly unenforceable: Readonly<Partial<Record<PathId, string>>>
   /** What is said without a try: how a host does it past its hooks; absent: it asks a hook. */
   readonly declared: Readonly<Partial<Record<DeclaredPathId, string>>>
+  /** What goes by its hooks, but is not seen to in the sessions of a proof, and why. */
+  readonly notShown: Readonly<Partial<Record<PathId, string>>>
 }
 
 /** A command line beside the name of the program. */

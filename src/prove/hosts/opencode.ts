@@ -2,12 +2,14 @@
  * opencode without a person: `opencode run`, which permits everything by itself, so that only a
  * plugin can stop a call.
  */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Driver } from './host.ts'
 import { gitPatch, type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
 
 const toolCalls: HostToolCalls = {
   shell: (command) => ({ name: 'bash', input: { command, description: 'work' } }),
+  background: null,
   read: (path) => ({ name: 'read', input: { filePath: path } }),
   write: (path, content) => ({ name: 'write', input: { filePath: path, content } }),
   edit: ({ path, before, after }) => [
@@ -16,6 +18,7 @@ const toolCalls: HostToolCalls = {
   ],
   patch: null,
   heredoc: (name, line) => toolCalls.shell(gitPatch(name, line)),
+  fetch: (url) => ({ name: 'webfetch', input: { url, format: 'text' } }),
   mcp: ({ server, tool, input }) => ({ name: `${server}_${tool}`, input }),
   agent: (prompt) => ({
     name: 'task',
@@ -35,26 +38,45 @@ export const opencodeDriver: Driver = {
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-    // WHY: it fetches types for plugins from the registry at every first start, and waits for it.
+    // What it still wants from the registry fails at once.
     npm_config_offline: 'true',
     npm_config_registry: 'http://127.0.0.1:9',
   }),
   toolCalls,
+  codeMode: null,
+  compactsAt: 199_000,
   unenforceable: {},
   declared: {
-    skill:
+    slash:
       'shell commands in a slash command are run before a plugin is asked; remove them from the ' +
       'command, or isolate opencode',
   },
-  prepare: () => undefined,
-  start: ({ modelUrl, prompt, mcp, isResumed }) => ({
-    env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(modelUrl, mcp)) },
-    args: [
-      ...['run', '--format', 'json', '--model', 'mock/mock-model'],
-      ...(isResumed ? ['--continue'] : []),
-      prompt,
-    ],
-  }),
+  notShown: {},
+  prepare: ({ home }) => void mkdirSync(join(home, '.config', 'opencode'), { recursive: true }),
+  start: ({ project, home, modelUrl, prompt, mcp, isResumed }) => {
+    for (const folder of [join(home, '.config', 'opencode'), join(project, '.opencode')]) {
+      if (existsSync(folder)) putTypes(folder)
+    }
+    return {
+      env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(modelUrl, mcp)) },
+      args: [
+        ...['run', '--format', 'json', '--model', 'mock/mock-model'],
+        ...(isResumed ? ['--continue'] : []),
+        prompt,
+      ],
+    }
+  },
+}
+
+/**
+ * Says that the types for plugins are installed.
+ * WHY: opencode would try to fetch them at every start, and the session waits for that.
+ */
+function putTypes(folder: string): void {
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  const packages = { '': { dependencies: { '@opencode-ai/plugin': '*' } } }
+  const lock = { lockfileVersion: 3, requires: true, packages }
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
 }
 
 function configOf(

@@ -1,16 +1,21 @@
 /**
  * Qwen Code without a person: `qwen -p` in yolo mode, so that only hooks can stop a call.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { qwenHost } from '../../core/hosts/qwen.ts'
 import type { Driver, HostPlace } from './host.ts'
+import { putServers } from './put-servers.ts'
 import { gitPatch, type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
 
 const toolCalls: HostToolCalls = {
   shell: (command) => ({
     name: 'run_shell_command',
     input: { command, description: 'work', is_background: false },
+  }),
+  background: (command) => ({
+    name: 'run_shell_command',
+    input: { command, description: 'work', is_background: true },
   }),
   read: (path) => ({ name: 'read_file', input: { file_path: path } }),
   write: (path, content) => ({ name: 'write_file', input: { file_path: path, content } }),
@@ -20,6 +25,7 @@ const toolCalls: HostToolCalls = {
   ],
   patch: null,
   heredoc: (name, line) => toolCalls.shell(gitPatch(name, line)),
+  fetch: (url) => ({ name: 'web_fetch', input: { url, prompt: 'read' } }),
   mcp: ({ server, tool, input }) => ({ name: `mcp__${server}__${tool}`, input }),
   agent: (prompt) => ({
     name: 'agent',
@@ -38,16 +44,25 @@ export const qwenDriver: Driver = {
     QWEN_CODE_NO_RELAUNCH: 'true',
   }),
   toolCalls,
+  codeMode: null,
+  compactsAt: null,
   unenforceable: {},
   declared: {
-    skill:
+    slash:
       'shell commands in a custom command (`!{…}`) are run when it is expanded, and no hook is ' +
       'known to be asked; remove them from the command, or isolate Qwen Code',
   },
+  notShown: {
+    compacted:
+      'it does not compact its context in a session of this length; its hooks do not depend on ' +
+      'the context',
+    codemode:
+      'off unless `tools.codeModeOnly` is set; then hooks are asked about `exec` and about each ' +
+      'call inside it, but no session has shown it; leave the setting off',
+  },
   prepare,
   start: ({ home, modelUrl, prompt, mcp, isResumed }) => {
-    const settings = JSON.parse(readFileSync(settingsFile(home), 'utf8'))
-    writeFileSync(settingsFile(home), JSON.stringify({ ...settings, mcpServers: mcp }))
+    putServers(settingsFile(home), mcp)
     return {
       env: { [qwenHost.model.baseUrlVariable]: `${modelUrl}/v1` },
       args: [

@@ -12,6 +12,8 @@ type McpInput = JsonObject
 /** The same acts, spelled as the tools of one host. */
 export type HostToolCalls = {
   readonly shell: (command: string) => ScriptedCall
+  /** The same as a job that the host runs while its model goes on; null: it has none. */
+  readonly background: ((command: string) => ScriptedCall) | null
   /** Null: the host has no tool for it beside the shell or a patch. */
   readonly read: ((path: string) => ScriptedCall) | null
   readonly write: ((path: string, text: string) => ScriptedCall) | null
@@ -21,6 +23,8 @@ export type HostToolCalls = {
   readonly patch: ((name: string, line: string) => ScriptedCall) | null
   /** The same as text that the shell hands to a program. */
   readonly heredoc: (name: string, line: string) => ScriptedCall
+  /** Null: the host has no tool that fetches a page by itself. */
+  readonly fetch: ((url: string) => ScriptedCall) | null
   readonly mcp: (use: McpUse) => ScriptedCall
   readonly agent: (prompt: string) => ScriptedCall
   /** Ends a sub-agent. */

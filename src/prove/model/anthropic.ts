@@ -9,6 +9,7 @@ import {
   objectsIn,
   payloadText,
   promptWords,
+  replyTokens,
   trailing,
 } from './model-api.ts'
 
@@ -48,7 +49,7 @@ function toldIn({ content }: JsonObject): readonly ModelInput[] {
   )
 }
 
-function whole({ id, model, text, calls }: ModelReply): JsonObject {
+function whole({ id, model, text, calls, promptTokens }: ModelReply): JsonObject {
   const words = text === null && calls.length > 0 ? [] : [{ type: 'text', text: text ?? '' }]
   const uses = calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input }))
   return {
@@ -60,8 +61,8 @@ function whole({ id, model, text, calls }: ModelReply): JsonObject {
     stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
     stop_sequence: null,
     usage: {
-      input_tokens: 10,
-      output_tokens: 5,
+      input_tokens: promptTokens,
+      output_tokens: replyTokens,
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 0,
     },
@@ -75,7 +76,7 @@ function pieces(speech: ModelReply): readonly string[] {
     ...objectsIn(message.content).flatMap(blockPieces),
     namedEvent('message_delta', {
       delta: { stop_reason: payloadText(message.stop_reason), stop_sequence: null },
-      usage: { output_tokens: 5 },
+      usage: { output_tokens: replyTokens },
     }),
     namedEvent('message_stop', {}),
   ]

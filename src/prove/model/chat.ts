@@ -9,6 +9,7 @@ import {
   objectsIn,
   payloadText,
   promptWords,
+  replyTokens,
   trailing,
 } from './model-api.ts'
 
@@ -38,7 +39,13 @@ function read(body: JsonObject): ModelRequest {
   }
 }
 
-const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+function usageOf({ promptTokens }: ModelReply): JsonObject {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: replyTokens,
+    total_tokens: promptTokens + replyTokens,
+  }
+}
 
 function whole(speech: ModelReply): JsonObject {
   const calls = toolCalls(speech)
@@ -48,7 +55,7 @@ function whole(speech: ModelReply): JsonObject {
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   }
   const choice = { index: 0, finish_reason: finishOf(speech), message }
-  return { ...headOf(speech), object: 'chat.completion', choices: [choice], usage }
+  return { ...headOf(speech), object: 'chat.completion', choices: [choice], usage: usageOf(speech) }
 }
 
 function pieces(speech: ModelReply): readonly string[] {
@@ -60,7 +67,7 @@ function pieces(speech: ModelReply): readonly string[] {
     chunk({ role: 'assistant', content: speech.text ?? '' }, null),
     ...(calls.length > 0 ? [chunk({ tool_calls: calls }, null)] : []),
     chunk({}, finishOf(speech)),
-    dataEvent({ ...head, choices: [], usage }),
+    dataEvent({ ...head, choices: [], usage: usageOf(speech) }),
     'data: [DONE]\n\n',
   ]
 }

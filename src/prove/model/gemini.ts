@@ -9,6 +9,7 @@ import {
   objectsIn,
   payloadText,
   promptWords,
+  replyTokens,
   trailing,
 } from './model-api.ts'
 
@@ -51,13 +52,17 @@ function toldIn(part: JsonObject): readonly ModelInput[] {
   return typeof part.text === 'string' ? [{ callId: null, text: part.text, isError: false }] : []
 }
 
-function whole({ id, model, text, calls }: ModelReply): JsonObject {
+function whole({ id, model, text, calls, promptTokens }: ModelReply): JsonObject {
   const words = text === null ? [] : [{ text }]
   const uses = calls.map(({ id, name, input }) => ({ functionCall: { id, name, args: input } }))
   const content = { role: 'model', parts: [...words, ...uses] }
   return {
     candidates: [{ index: 0, content, finishReason: 'STOP' }],
-    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    usageMetadata: {
+      promptTokenCount: promptTokens,
+      candidatesTokenCount: replyTokens,
+      totalTokenCount: promptTokens + replyTokens,
+    },
     modelVersion: model,
     responseId: `resp${id}`,
   }

@@ -42,7 +42,12 @@ export type ModelReply = {
   readonly at: number
   readonly text: string | null
   readonly calls: readonly ModelCall[]
+  /** What the request came to. */
+  readonly promptTokens: number
 }
+
+/** What an answer comes to. */
+export const replyTokens = 5
 
 export type ModelApi = {
   readonly path: RegExp

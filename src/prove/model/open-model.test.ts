@@ -162,6 +162,37 @@ test('a test can act between the question and the answer', async () => {
   expect(seen).toEqual(['Bash'])
 })
 
+test('a turn is taken again until what comes back matches', async () => {
+  const turns = [{ tools: [{ name: 'Find', input: {} }], until: 'id \\d+' }, { text: 'found' }]
+  model = await openModel({ script: { turns } })
+  const told = (content: string) => ({
+    ...apis.anthropic.first,
+    messages: [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: [] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'x', content }] },
+    ],
+  })
+  for (const body of [apis.anthropic.first, told('no such tool'), told('id 41')]) {
+    await post(apis.anthropic.path, body)
+  }
+  const seen = model.exchanges.map(({ index, text }) => [index, text])
+  expect(seen).toEqual([
+    [0, null],
+    [0, null],
+    [1, 'found'],
+  ])
+  expect(model.unused()).toEqual([])
+})
+
+test.each(Object.values(apis))(
+  '$path: a turn says how much of its context is used',
+  async (api) => {
+    model = await openModel({ script: { turns: [{ text: 'hello', promptTokens: 123_456 }] } })
+    expect(await post(api.path, api.first)).toContain('123456')
+  },
+)
+
 test('what was not told leaves an empty place', () => {
   const input = { a: [{ $last: 'x=(\\w+)' }], b: 1 }
   expect(fillLast(input, 'x=seven')).toEqual({ a: ['seven'], b: 1 })

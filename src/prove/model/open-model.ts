@@ -48,6 +48,7 @@ export type Model = {
 
 const modelApis: readonly ModelApi[] = [anthropicApi, responsesApi, chatApi, geminiApi]
 const bodyBytesMax = 64 * 1024 * 1024
+const promptTokensDefault = 10
 
 /** Starts a model on a port that is free. */
 export async function openModel({ script, onTurn }: ModelOptions): Promise<Model> {
@@ -82,6 +83,7 @@ export async function openModel({ script, onTurn }: ModelOptions): Promise<Model
       at,
       text: exchange.text,
       calls,
+      promptTokens: turn.promptTokens ?? promptTokensDefault,
     }
     if (!asked.isStream) return sendJson(response, 200, api.whole(speech))
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })

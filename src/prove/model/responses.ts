@@ -11,6 +11,7 @@ import {
   objectsIn,
   payloadText,
   promptWords,
+  replyTokens,
   trailing,
 } from './model-api.ts'
 
@@ -59,7 +60,7 @@ function toldIn(item: JsonObject): readonly ModelInput[] {
   return [{ callId: null, text: promptWords(item.content), isError: false }]
 }
 
-function whole({ id, model, at, text, calls }: ModelReply): JsonObject {
+function whole({ id, model, at, text, calls, promptTokens }: ModelReply): JsonObject {
   const words = text === null ? [] : [messageItem(id, text)]
   return {
     id: `resp_${id}`,
@@ -69,11 +70,11 @@ function whole({ id, model, at, text, calls }: ModelReply): JsonObject {
     status: 'completed',
     output: [...words, ...calls.map(callItem)],
     usage: {
-      input_tokens: 10,
+      input_tokens: promptTokens,
       input_tokens_details: { cached_tokens: 0 },
-      output_tokens: 5,
+      output_tokens: replyTokens,
       output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: 15,
+      total_tokens: promptTokens + replyTokens,
     },
   }
 }

@@ -4,7 +4,7 @@
  * Knows runs and leases. Must not know hosts, transports or texts for agents.
  */
 import { identityOf } from '../../core/engine/call-identity.ts'
-import type { FamilyMember } from '../../core/engine/family.ts'
+import type { Family, FamilyMember } from '../../core/engine/family.ts'
 import { refusedText, unsureCall } from '../../core/engine/repeated-call.ts'
 import type { Denial, OpenCall, Reply } from '../../core/engine/types.ts'
 import { hashCall } from '../../core/judge/grants.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../ports.ts'
 import type { LoadedRun } from '../runs/load-run.ts'
 import type { RunQueue } from '../runs/run-queue.ts'
 import type { CommandOutcome, Intent, Runtime } from '../runtime.ts'
-import { callerName, holderName } from './call-names.ts'
+import { callerName, callersBefore, holderName } from './call-names.ts'
 import type { BeginOptions, CallAnswer, CallPlace, CallRequest, CallState } from './calls.ts'
 import { findLoggedCall } from './find-logged-call.ts'
 import { type LeaseTools, putLease, takeLease } from './leases.ts'
@@ -40,20 +40,31 @@ export async function beginCall(
   if (place.kind === 'unclear') return deniedAnswer(place)
   if (place.kind === 'none') return judgeWithoutRun(tools, request, place.workspace)
   const call: InRun = { ...request, place }
-  const until = { ends: performance.now() + options.waitMs, signal: options.signal ?? null }
-  let answer = await judgeInOrder(tools, call, { ...options, until })
+  const from = performance.now()
+  const { waitMs, orderMs = waitMs, signal = null } = options
+  const until = { ends: from + waitMs, signal }
+  const siblings = { ends: from + Math.min(orderMs, siblingMsMax), signal }
+  const judging = { ...options, until, siblings, inFlight: { ends: from + orderMs, signal } }
+  let answer = await judgeInOrder(tools, call, judging)
   while (answer.state === 'pending' && answer.approvalId !== null) {
     const { approvalId } = answer
     if (call.asksUser && !answer.needsQuorum) return answer
     const asked = { runId: call.place.runId, approvalId }
     if (!(await waitForDecision(tools, asked, until))) return answer
-    answer = await judgeAgain(tools, call, options)
+    answer = await judgeAgain(tools, call, { ...judging, waitId: null })
   }
   return answer
 }
 
+/** How long the calls of one turn may take to get here, one after another. */
+const siblingMsMax = 1_000
+
 type Judging = BeginOptions & {
   readonly until: Until
+  /** How long it waits for a call of its turn to begin. */
+  readonly siblings: Until
+  /** How long it waits for calls in flight. */
+  readonly inFlight: Until
   readonly onJudged: (ms: number) => void
 }
 
@@ -68,11 +79,59 @@ async function judgeInOrder(tools: CallTools, call: InRun, options: Judging): Pr
     // WHY: nobody would make the call, and a verdict under its key would count for the next try.
     if (until.signal?.aborted === true) return deniedAnswer(callerGone)
     const from = performance.now()
-    const answer = await judge(tools, call, options)
+    const first = await judge(tools, call, options)
     options.onJudged(performance.now() - from)
+    const answer = await judgeAfterOthers(tools, call, { ...options, first })
     const isOvertaken = answer.code === 'APPROVAL_PENDING' && (await isBlocked(tools, call))
     if (!isOvertaken || tries >= overtakenMax || until.ends <= performance.now()) return answer
   }
+}
+
+/** How often a call is judged again because those that it waited for have ended. */
+const judgedAgainMax = 50
+
+/**
+ * Judges a call again when the calls in flight have ended that it has to come after. When its time
+ * is over it is judged as it is then.
+ */
+async function judgeAfterOthers(
+  tools: CallTools,
+  call: InRun,
+  options: Judging & { readonly first: CallAnswer },
+): Promise<CallAnswer> {
+  const { inFlight, siblings, first } = options
+  const { runId } = call.place
+  let answer = first
+  for (let tries = 0; answer.waiting !== null; tries += 1) {
+    const { seq } = answer
+    const { waitId, waitsFor } = answer.waiting
+    const isAhead = waitsFor.length > 0
+    const isOn = async (): Promise<boolean> => {
+      const { family, head } = await tools.currentRun(runId)
+      return isAhead ? !isAnyInFlight(family, waitsFor) : head.seq > seq
+    }
+    const until = isAhead ? inFlight : siblings
+    const isOver = !(await waitUntil(tools, { ...until, runId }, isOn))
+    if (inFlight.signal?.aborted === true) return { ...answer, waiting: null }
+    const isLast = (isOver && isAhead) || tries >= judgedAgainMax
+    const now = performance.now()
+    const left = {
+      inFlight: isLast ? { ...inFlight, ends: now } : inFlight,
+      // Those of its turn have begun long since.
+      siblings: isAhead ? { ...siblings, ends: now } : siblings,
+    }
+    answer = await judgeAgain(tools, call, { ...options, ...left, waitId })
+    if (isLast) return { ...answer, waiting: null }
+  }
+  return answer
+}
+
+function isAnyInFlight({ members }: Family, ids: readonly string[]): boolean {
+  return members.some(
+    ({ state: { openCalls, waitingCalls = [] } }) =>
+      openCalls.some(({ callId }) => ids.includes(callId)) ||
+      waitingCalls.some(({ waitId }) => ids.includes(waitId)),
+  )
 }
 
 /** Where no run judges, policies do; nobody keeps a question, so `pending` has no approval. */
@@ -110,6 +169,7 @@ const nothing = {
   approvalId: null,
   needsQuorum: false,
   refusal: null,
+  waiting: null,
   report: null,
   runId: null,
   branch: null,
@@ -119,28 +179,33 @@ const nothing = {
 } as const
 
 /** The first time: a call whose key is known already answers with what it is now. */
-async function judge(tools: CallTools, call: InRun, options: BeginOptions): Promise<CallAnswer> {
+async function judge(tools: CallTools, call: InRun, options: Judging): Promise<CallAnswer> {
   // WHY only by key: other callers use a new key for every call, or may reuse one.
   const commandId = call.sameAs === 'key' ? call.key : null
-  const outcome = await send(tools, call, { actor: options.actor, commandId })
+  const outcome = await send(tools, call, { ...options, waitId: null, commandId })
   if (!outcome.isRepeated || commandId === null) return settle(tools, call, outcome)
   const known = await knownAnswer(tools, { ...call, key: commandId }, outcome.seq)
-  return known ?? judgeAgain(tools, call, options)
+  return known ?? judgeAgain(tools, call, { ...options, waitId: null })
 }
 
-async function judgeAgain(
-  tools: CallTools,
-  call: InRun,
-  { actor }: BeginOptions,
-): Promise<CallAnswer> {
-  return settle(tools, call, await send(tools, call, { actor, commandId: null }))
+async function judgeAgain(tools: CallTools, call: InRun, options: Resending): Promise<CallAnswer> {
+  return settle(tools, call, await send(tools, call, { ...options, commandId: null }))
+}
+
+type Resending = Pick<Judging, 'actor' | 'inFlight' | 'siblings'> & {
+  readonly waitId: string | null
 }
 
 function send(
   { runtime }: CallTools,
   call: InRun,
-  by: Parameters<Runtime['send']>[2],
+  options: Resending & { readonly commandId: string | null },
 ): Promise<CommandOutcome> {
+  const { actor, commandId, inFlight, siblings, waitId } = options
+  const now = performance.now()
+  const ms = Math.max(0, Math.floor(inFlight.ends - now))
+  const siblingMs = Math.min(ms, Math.max(0, Math.floor(siblings.ends - now)))
+  const behind = callersBefore(call.door, call.caller)
   const { place, door, caller, key, sameAs, tool, input, host, server, cwd } = call
   const { attempt, asksUser, estimateMicroUsd, holder, folder } = call
   const intent: Intent = {
@@ -154,8 +219,10 @@ function send(
     ...(folder === undefined ? {} : { folder }),
     ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
     ...(holder === undefined ? {} : { holder: holderName(door, holder) }),
+    ...(behind.length === 0 ? {} : { waits: { ms, siblingMs, behind } }),
+    ...(waitId === null ? {} : { waitId }),
   }
-  return runtime.send(place.runId, intent, by)
+  return runtime.send(place.runId, intent, { actor, commandId })
 }
 
 /** What the verdict of a run means to the call, with the lease of an approved one. */
@@ -179,8 +246,9 @@ function answerOf({ place }: InRun, { reply, seq, view }: CommandOutcome): CallA
     const code = reply.kind === 'refused' ? 'REQUEST_INVALID' : 'INTERNAL'
     return { ...where, verdict: 'deny', state: 'denied', code, reason, hint, rule: null }
   }
-  const { kind: _, approvalId = null, needsQuorum = false, refusal = null, ...verdict } = reply
-  return { ...where, ...verdict, approvalId, needsQuorum, refusal, state: stateOf(reply) }
+  const { kind: _, approvalId = null, needsQuorum = false, ...verdict } = reply
+  const { refusal = null, waiting = null } = reply
+  return { ...where, ...verdict, approvalId, needsQuorum, refusal, waiting, state: stateOf(reply) }
 }
 
 function stateOf({ verdict, code }: Verdict): CallState {

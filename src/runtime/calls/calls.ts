@@ -56,6 +56,8 @@ export type BeginOptions = {
   readonly actor: Actor
   /** How long the caller waits for a person, and for calls of the run that wait before it. */
   readonly waitMs: number
+  /** How long it waits for calls in flight that it has to come after; absent: as long. */
+  readonly orderMs?: number
   /** Raised when the caller is gone. */
   readonly signal?: AbortSignal | null
   /** The trace that the caller began, as W3C writes it; absent: none. */
@@ -81,6 +83,8 @@ export type CallAnswer = Verdict & {
   readonly needsQuorum: boolean
   /** Who refused it; null: nobody did. */
   readonly refusal: CallRefusal | null
+  /** It waits for calls in flight, and is judged again when they have ended; null: it does not. */
+  readonly waiting: CallWait | null
   /** How a call ended that is done; null: it is not, or nobody knows any more. */
   readonly report: CallReport | null
   /** The run that judged; null: policies alone did. */
@@ -92,6 +96,9 @@ export type CallAnswer = Verdict & {
   readonly seq: number
   readonly view: () => View | null
 }
+
+/** The id under which a call waits, and the calls it waits for. */
+export type CallWait = { readonly waitId: string; readonly waitsFor: readonly string[] }
 
 export type CallReport = Pick<Report, 'ok' | 'exitCode' | 'costMicroUsd'> & {
   readonly bytes: number

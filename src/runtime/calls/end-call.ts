@@ -1,5 +1,7 @@
 /** Ends a call: recorded once, by the caller that made it. */
+
 import type { Actor } from '../../core/engine/types.ts'
+import type { EvidenceGrade } from '../../core/evidence/requirement.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Intent, Runtime } from '../runtime.ts'
 import { callerName, holderName } from './call-names.ts'
@@ -28,6 +30,12 @@ export async function endCall(
   return 'ended'
 }
 
+/** INVARIANT: only the runner and hooks with a secret of their own see how a command ended. */
+function gradeAt({ door }: EndRequest): { readonly grade?: EvidenceGrade } {
+  if (door === 'job') return { grade: 'job' }
+  return door === 'hook' ? { grade: 'host' } : {}
+}
+
 function reportIntent(request: EndRequest): Intent {
   const { branch, callId, door = '', caller, key, holder, report, grantedAtPrompt } = request
   return {
@@ -38,5 +46,6 @@ function reportIntent(request: EndRequest): Intent {
     ...(holder === undefined ? {} : { holder: holderName(door, holder) }),
     // INVARIANT: jobs, mail, secrets and the gateway are never decided at the prompt of a host.
     ...(grantedAtPrompt === undefined || door !== 'hook' ? {} : { grantedAtPrompt }),
+    ...gradeAt(request),
   }
 }

@@ -3,14 +3,14 @@
 import { closestName } from '../../core/closest-name.ts'
 import type { Clock } from '../clock.ts'
 import { PawlError } from '../pawl-error.ts'
-import type { DefinitionRow, DefinitionStore, DefinitionVersion } from '../ports.ts'
+import type { DefinitionRow, DefinitionStore, DefinitionVersion, DocumentStore } from '../ports.ts'
 import type { DefinitionOfferItem, Definitions } from '../runtime.ts'
 import { type CompiledSource, compileSource, type GoodSource } from './compile-source.ts'
 import type { MachineCache } from './machine-cache.ts'
 import { storedMachine } from './machine-cache.ts'
 
 export type DefinitionsContext = {
-  readonly store: DefinitionStore
+  readonly store: DefinitionStore & DocumentStore
   readonly shelf: MachineCache
   readonly clock: Clock
   readonly newId: () => string
@@ -23,7 +23,7 @@ const suggestionsMax = 500
 /** Pages of stored definitions that are looked through for a task. */
 const taskPagesMax = 20
 
-export function openDefinitions(shop: DefinitionsContext): Definitions {
+export function openDefinitions(shop: DefinitionsContext): Omit<Definitions, 'accept'> {
   const { store } = shop
   const known = (idOrName: string): Promise<DefinitionRow> => knownDefinition(store, idOrName)
   // WHY not by a task: whoever changes or removes a definition means all of it.
@@ -100,14 +100,21 @@ async function definitionWithTask(
 /** Definitions that a message names. */
 const namesShownMax = 5
 
+/** A definition that was stored through the API, by its id, its name or a task; null: none. */
+export async function findStored(
+  store: DefinitionStore,
+  idOrName: string,
+): Promise<DefinitionRow | null> {
+  return (await storedDefinition(store, idOrName)) ?? (await definitionWithTask(store, idOrName))
+}
+
 /** A definition that was stored through the API; `others`: more names that could be meant. */
 export async function knownDefinition(
   store: DefinitionStore,
   idOrName: string,
   others: readonly string[] = [],
 ): Promise<DefinitionRow> {
-  const found =
-    (await storedDefinition(store, idOrName)) ?? (await definitionWithTask(store, idOrName))
+  const found = await findStored(store, idOrName)
   if (found !== null) return found
   throw await unknownFault(store, idOrName, others)
 }

@@ -14,11 +14,12 @@ import type { Machine } from '../../core/machine/machine.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { DefinitionRow } from '../ports.ts'
 import type { Pins } from '../runs/projections.ts'
-import type { DefinitionOffer } from '../runtime.ts'
-import { type CompiledSource, compileSource } from './compile-source.ts'
+import type { AcceptedFile, DefinitionOffer } from '../runtime.ts'
+import { type CompiledSource, compileSource, type GoodSource } from './compile-source.ts'
 import { createRow, type DefinitionsContext, knownDefinition, updateRow } from './definitions.ts'
 import { isDefinitionName, listFiles } from './list-files.ts'
 import { formatOf, readWorkspaceText } from './read-definition.ts'
+import { acceptFile, refuseShadowing, type WorkspaceFile } from './shadowing-files.ts'
 
 export type FoundDefinition = {
   readonly machine: Machine
@@ -200,17 +201,46 @@ async function inWorkspace(
       }
       return null
     }
+    const { sourceHash, machines } = row.latest
+    await refuseShadowing(shop, { name, workspace, sourceHash, machines })
     notes.push(`\`${broken.path}\` has errors; the previous version ${row.latest.version} is used`)
     return row
   }
   const { compiled } = file
   const { good } = file.compiled
+  await refuseShadowing(shop, fileOf(place, compiled, good))
   const row = await store.findDefinition(good.name, workspace)
   if (row !== null) return updateRow(shop, row, compiled)
   return (
     (await createRow(shop, compiled, { workspace, good })) ??
     store.findDefinition(good.name, workspace)
   )
+}
+
+function fileOf(
+  { name, workspace }: Pick<WorkspaceLookup, 'name' | 'workspace'>,
+  { sourceHash }: CompiledSource,
+  good: GoodSource,
+): WorkspaceFile {
+  const machines = Object.fromEntries(good.machines.map((one) => [one.name, one.hash]))
+  return { name, workspace, sourceHash, machines }
+}
+
+/** A person accepts the file of this name in a workspace; gives the hash of its text. */
+export async function acceptWorkspaceFile(
+  shop: DefinitionsContext,
+  { name, workspace, hash }: AcceptedFile,
+): Promise<string> {
+  const found = filesIn(workspace).find(
+    ({ compiled }) => compiled?.good != null && names(compiled, name),
+  )
+  if (found?.compiled?.good == null) {
+    const message = `\`${definitionsFolder(workspace)}\` has no valid definition \`${name}\``
+    throw new PawlError('DEFINITION_UNKNOWN', message, { hint: 'run `pawl check` on its files' })
+  }
+  const file = fileOf({ name, workspace }, found.compiled, found.compiled.good)
+  await acceptFile(shop, file, hash)
+  return file.sourceHash
 }
 
 function names({ names: all }: CompiledSource, name: string): boolean {

@@ -93,10 +93,11 @@ function verdictOf(answer: CallAnswer, pass: BypassToken | null): GatewayVerdict
 
 export async function reportGatewayCall(
   { calls }: GatewayTools,
-  { holder, runId, branch, callId, ...ended }: GatewayReport,
+  { holder, runId, branch, callId, wasNotMade, ...ended }: GatewayReport,
   { actor }: By,
 ): Promise<void> {
-  const report = { ...ended, exitCode: null }
+  const made = wasNotMade === true ? { wasNotMade } : {}
+  const report = { ...ended, ...made, exitCode: null }
   const request = { ...fromGateway, runId, branch, callId, holder, isLeased: true, report } as const
   // One that comes too late finds no such call, and nothing is left to be done about it.
   if ((await calls.end(request, actor)) === 'foreign') throw foreignCall(callId)

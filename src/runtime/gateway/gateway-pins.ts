@@ -59,6 +59,7 @@ export async function seeServer(context: PinsContext, sight: ServerSight): Promi
       const change = { collection: gatewayCollection, key, expected, data, at: context.clock.now() }
       if ((await context.store.writeDocuments([change])) === 'conflict') continue
     }
+    if (sight.isSilent === true) return seenIn(book, sight)
     for (const message of news) await context.warn(sight.whose, message)
     return seenIn(book, sight)
   }

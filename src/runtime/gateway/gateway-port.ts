@@ -68,6 +68,7 @@ export type GatewayReport = {
   readonly output: string | null
   readonly bytes: number
   readonly costMicroUsd: number
+  readonly wasNotMade?: true | undefined
 }
 
 /** `same`: nothing can be said now, so what was shown before stays. */
@@ -88,6 +89,8 @@ export type ServerSight = {
   /** As the server says it; null: it was not asked yet. */
   readonly tools: readonly { readonly tool: string; readonly definition: JsonObject }[] | null
   readonly whose: GatewayIdentity
+  /** The run that it would be recorded in is not the caller's; absent: it may be. */
+  readonly isSilent?: boolean
 }
 
 export type PinStatus = {

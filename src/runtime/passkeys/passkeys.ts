@@ -19,7 +19,7 @@ import {
   type PasskeyLog,
   readPasskeyLog,
 } from './passkey-log.ts'
-import { type KeyProposal, openProposals } from './proposals.ts'
+import { type KeyProposal, keyCodeOf, openProposals } from './proposals.ts'
 import { nextCount, storedCount } from './sign-counts.ts'
 import { challengeOf, type DecisionStatement, type Statement } from './statements.ts'
 import {
@@ -93,7 +93,11 @@ export type Passkeys = {
 }
 
 export type SignerWish = { readonly person: string; readonly origin: string }
-export type KeyWish = SignerWish & { readonly label: string }
+export type KeyWish = SignerWish & {
+  readonly label: string
+  /** A name of the link by which it is proposed, of which one key at a time may wait. */
+  readonly link?: string
+}
 
 export function openPasskeys(options: PasskeyOptions): Passkeys {
   const { store, clock, proof: setting } = options
@@ -167,14 +171,14 @@ function keysOf(log: PasskeyLog, person: string): readonly Passkey[] {
 
 async function begin(
   tools: Tools,
-  { person, label, origin }: KeyWish,
+  { person, label, origin, ...source }: KeyWish,
 ): Promise<{ readonly id: string; readonly options: object }> {
   const party = partyOf(tools, origin)
   const own = keysOf(await tools.read(), person)
   if (own.length >= keysMax) {
     throw invalid(`\`${person}\` already has ${keysMax} passkeys`, 'remove one first')
   }
-  const { id, challenge } = tools.proposals.begin({ person, label, party })
+  const { id, challenge } = tools.proposals.begin({ person, label, party, ...source })
   const known = own.filter((key) => key.rpId === party.rpId).map((key) => key.credentialId)
   const wish = { party, person, challenge, known, timeoutMs: challengeMs }
   return { id, options: await creationOptions(wish) }
@@ -189,12 +193,13 @@ async function add(
 ): Promise<Passkey | null> {
   const begun = tools.proposals.take(id, person)
   if (begun === null) throw invalid('this registration is unknown, used or expired')
-  const { challenge, party, label } = begun
+  const { challenge, party, link } = begun
   const made = await untrueAsFault(() => checkAttestation({ sent, challenge, party }))
   const log = await tools.read()
   if (log.keys.some((key) => key.credentialId === made.credentialId)) {
     throw invalid('this passkey is already on record')
   }
+  const label = link === undefined ? begun.label : `${begun.label} ${keyCodeOf(made.credentialId)}`
   const event = { type: 'passkey.added', person, label, rpId: party.rpId, ...made } as const
   if (activeKeys(log).length === 0) {
     await append(tools, log, { event, person })
@@ -202,8 +207,16 @@ async function add(
   }
   const { type, rpId, credentialId, publicKey } = event
   const statement = { statement: type, person, label, rpId, credentialId, publicKey }
-  tools.proposals.put({ id, statement, event })
+  refuseSecond(tools, link)
+  tools.proposals.put({ id, statement, event, ...(link === undefined ? {} : { link }) })
   return null
+}
+
+/** WHY refused, not replaced: whoever came first may be somebody else, which has to be seen. */
+function refuseSecond({ proposals }: Tools, link: string | undefined): void {
+  if (link === undefined || proposals.list().every((one) => one.link !== link)) return
+  const hint = 'confirm it only if you added it; otherwise wait 15 minutes and add yours again'
+  throw invalid('a passkey from this link already waits to be confirmed', hint)
 }
 
 async function remove(tools: Tools, credentialId: string, person: string): Promise<string> {

@@ -2,7 +2,7 @@
  * Changes of the passkeys that are not made yet: keys that a browser is about to make, and
  * additions and removals that wait for a signature. In memory, and for a short while.
  */
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { PasskeyEvent } from './passkey-log.ts'
 import type { AddStatement, RemoveStatement } from './statements.ts'
 import type { RelyingParty } from './webauthn.ts'
@@ -23,6 +23,8 @@ export type KeyProposal = {
   /** What is recorded once it is signed. */
   readonly event: Unsigned<PasskeyEvent>
   readonly expiresAt: number
+  /** The link by which it was proposed; absent: by somebody who is signed in. */
+  readonly link?: string
 }
 
 export type BegunKey = {
@@ -32,10 +34,18 @@ export type BegunKey = {
   readonly party: RelyingParty
   readonly challenge: string
   readonly expiresAt: number
+  /** As in a proposal. */
+  readonly link?: string
+}
+
+/** By which a person knows on another device that a key is theirs: `1a2b 3c4d`. */
+export function keyCodeOf(credentialId: string): string {
+  const hex = hash('sha256', credentialId, 'hex')
+  return `${hex.slice(0, 4)} ${hex.slice(4, 8)}`
 }
 
 export type Proposals = {
-  readonly begin: (wish: Pick<BegunKey, 'person' | 'label' | 'party'>) => BegunKey
+  readonly begin: (wish: Pick<BegunKey, 'person' | 'label' | 'party' | 'link'>) => BegunKey
   /** What was begun, which is used up with it; null: unknown, used, another's or too old. */
   readonly take: (id: string, person: string) => BegunKey | null
   readonly put: (proposal: Omit<KeyProposal, 'expiresAt'>) => void

@@ -1,6 +1,6 @@
 /**
  * How often each authenticator says that it has signed. A count that does not grow tells of a
- * copy of the key. Many passkeys never count; theirs stays nought.
+ * copy of the key. Many passkeys never count; theirs stays zero.
  */
 import type { DocumentChange, DocumentStore } from '../ports.ts'
 import type { Passkey } from './passkey-log.ts'

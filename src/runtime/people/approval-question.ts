@@ -4,6 +4,7 @@
  * Knows approvals and runs. Must not know how any of it looks.
  */
 import type { PendingCall, PendingMove, RunState } from '../../core/engine/types.ts'
+import type { EvidenceLine } from '../../core/evidence/describe-evidence.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { own } from '../../core/json.ts'
 import type { Source } from '../../core/machine/machine.ts'
@@ -47,18 +48,26 @@ export type QuestionPart = {
   readonly source: Source | null
 }
 
+/** What is known beside the row and its run. */
+type Known = { readonly title: string | null; readonly evidence: readonly EvidenceLine[] }
+
+function seenPart({ grade, text }: EvidenceLine): QuestionPart {
+  const source = grade === 'claimed' ? 'claimed' : 'observed'
+  return { label: 'evidence', look: 'line', text, source }
+}
+
 /** The question that a row stands for, in a run as it is now. */
 export function approvalQuestionOf(
   row: ApprovalRow,
   { head, family }: LoadedRun,
-  title: string | null,
+  { title, evidence }: Known,
 ): ApprovalQuestion {
   const state = family.members.find((one) => one.runId === row.member)?.state ?? null
   // WHY the casts: a projection of our own engine; its kind tells which of the two it is.
   const parts =
     row.kind === 'call'
       ? callParts(JSON.parse(row.pending) as PendingCall)
-      : moveParts(JSON.parse(row.pending) as PendingMove, state)
+      : [...moveParts(JSON.parse(row.pending) as PendingMove, state), ...evidence.map(seenPart)]
   return { row, head, title, stage: state?.stage ?? head.stage, parts }
 }
 

@@ -2,6 +2,9 @@
  * Deciding by a link that was sent to a person: what its page shows and may request.
  * The link lets a person decide one approval, once. Nothing of it may reach an agent.
  */
+import type { DecisionPeer } from '../../core/engine/decision-peer.ts'
+import type { Signature, SignatureRequest } from '../passkeys/passkeys.ts'
+import type { Attestation } from '../passkeys/webauthn.ts'
 import type { ApprovalQuestion } from './approval-question.ts'
 
 /** What stands behind a link. */
@@ -27,7 +30,14 @@ export type LinkDecision = {
   readonly note: string
   /** That of the page on which it was decided. */
   readonly token: string
+  /** Of the person's passkey; absent: the decision is not signed. */
+  readonly signature?: Signature
+  /** Looks which program sent it; absent: nobody can tell. */
+  readonly peer?: () => Promise<DecisionPeer | null>
 }
+
+/** A page that was shown, and where: an origin of ours. */
+export type ShownPage = { readonly token: string; readonly origin: string }
 
 export type LinkOutcome =
   | { readonly kind: 'done' }
@@ -39,4 +49,22 @@ export type LinkOutcome =
 export type DecideLinks = {
   readonly read: (secret: string) => Promise<LinkReading>
   readonly decide: (secret: string, decision: LinkDecision) => Promise<LinkOutcome>
+  /** What the person has to sign to decide so. Fault `PASSKEY_INVALID`. */
+  readonly askSignature: (
+    secret: string,
+    decision: ShownPage & Pick<LinkDecision, 'granted' | 'note'>,
+  ) => Promise<SignatureRequest>
+  /**
+   * What the person's browser needs to make a key, which counts once it is confirmed with one of
+   * theirs. Fault `PASSKEY_INVALID`.
+   */
+  readonly beginKey: (
+    secret: string,
+    page: ShownPage,
+  ) => Promise<{ readonly id: string; readonly options: object }>
+  /** Gives the code by which the person knows the key where it is confirmed. */
+  readonly addKey: (secret: string, sent: ShownPage & SentKey) => Promise<string>
 }
+
+/** A key that was made; `keyId` is that of its begin. */
+export type SentKey = { readonly keyId: string; readonly attestation: Attestation }

@@ -3,6 +3,7 @@
  * A try that is turned away for want of a true signature is recorded in the run.
  */
 import { toUSVString } from 'node:util'
+import { type DecisionPeer, peerText } from '../../core/engine/decision-peer.ts'
 import { type DecisionStatement, signedEdits } from '../passkeys/statements.ts'
 import { PawlError } from '../pawl-error.ts'
 import { type CommandContext, handleCommand } from '../runs/handle-command.ts'
@@ -32,16 +33,18 @@ export function openResolving(context: CommandContext): Runtime['resolve'] {
   return async (id, decision, by) => {
     await context.passkeys.refresh()
     const { runId } = await knownApproval(context.store, id)
+    const peer = (await decision.peer?.()) ?? null
+    const sender = peer === null ? '' : `; ${peerText(peer)}`
     try {
-      const outcome = await resolve(context, { id, runId, decision }, by)
+      const outcome = await resolve(context, { id, runId, decision, peer }, by)
       const { reply } = outcome
       if (reply.kind === 'refused' && reply.code === 'PASSKEY_NEEDED') {
-        await record(id, runId, `\`${by.actor.name}\` did not sign it`)
+        await record(id, runId, `\`${by.actor.name}\` did not sign it${sender}`)
       }
       return outcome
     } catch (fault) {
       if (fault instanceof PawlError && fault.code === 'PASSKEY_INVALID') {
-        await record(id, runId, fault.message)
+        await record(id, runId, `${fault.message}${sender}`)
       }
       throw fault
     }
@@ -52,11 +55,12 @@ type Deciding = {
   readonly id: string
   readonly runId: string
   readonly decision: DecisionOnApproval
+  readonly peer: DecisionPeer | null
 }
 
 async function resolve(
   context: CommandContext,
-  { id, runId, decision }: Deciding,
+  { id, runId, decision, peer }: Deciding,
   by: By,
 ): Promise<CommandOutcome> {
   const { granted, hash: seen, edits } = decision
@@ -65,9 +69,10 @@ async function resolve(
   const told = decision.isTold === undefined ? {} : { isTold: decision.isTold }
   const command = { ...asked, hash: seen, edits, ...told }
   const proof = await proofOf(context, { id, runId, decision }, by)
+  const proven = { ...command, ...proof, ...(peer === null ? {} : { peer }) }
   const outcome = await handleCommand(
     context,
-    { runId, plan: () => ({ command: { ...command, ...proof }, branch: null }), asked: command },
+    { runId, plan: () => ({ command: proven, branch: null }), asked: command },
     by,
   )
   const { reply } = outcome
@@ -83,7 +88,7 @@ type Proven = { readonly proof?: Awaited<ReturnType<CommandContext['passkeys']['
 
 async function proofOf(
   context: CommandContext,
-  { id, runId, decision }: Deciding,
+  { id, runId, decision }: Omit<Deciding, 'peer'>,
   by: By,
 ): Promise<Proven> {
   const { signature } = decision

@@ -4,9 +4,13 @@
  */
 import { toUSVString } from 'node:util'
 import { type View, viewMember } from '../../core/dialects/run-view.ts'
-import type { Context, Family, FamilyDecision, FamilyMember } from '../../core/engine/family.ts'
-import { commandFamily, mainOf, memberOfBranch } from '../../core/engine/family.ts'
+import type { Context, Family, FamilyDecision } from '../../core/engine/family.ts'
+import { addressedMember, commandFamily } from '../../core/engine/family.ts'
+import { needsWorkspace } from '../../core/engine/needs-workspace.ts'
+import { asksForSession } from '../../core/engine/session-past.ts'
+import { isSameFiles, stricterFamily } from '../../core/engine/stage-files.ts'
 import type { Actor, Command } from '../../core/engine/types.ts'
+import type { WorkspaceState } from '../../core/evidence/meets-requirement.ts'
 import { own } from '../../core/json.ts'
 import type { Policy } from '../../core/machine/machine.ts'
 import type { Clock } from '../clock.ts'
@@ -15,6 +19,7 @@ import type { Passkeys } from '../passkeys/passkeys.ts'
 import { PawlError } from '../pawl-error.ts'
 import type { Committed, Store } from '../ports.ts'
 import type { By, CommandOutcome } from '../runtime.ts'
+import type { SessionHistory } from '../sessions/session-history.ts'
 import { buildChange, type LogPosition, logPositionOf, type OutboxSource } from './build-change.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import { unknownRun } from './log-maintenance.ts'
@@ -40,8 +45,20 @@ export type CommandContext = {
   /** Folders that no call may touch, as absolute paths. */
   readonly guarded: readonly string[]
   readonly outboxFor: OutboxSource
+  /** How the files of a workspace are now. Never rejects. */
+  readonly observeWorkspace: (folder: string) => Promise<WorkspaceState>
   /** Whose signatures decisions need, and what they are. */
   readonly passkeys: Passkeys
+  /** What sessions have done in their runs, for rules over a session. */
+  readonly history: SessionHistory
+  /** Opens and closes the files of sessions in boxes as their runs move; absent: there are none. */
+  readonly files?: FilesPort
+}
+
+/** Sessions in boxes, as far as runs are concerned. */
+export type FilesPort = {
+  /** Has the files of a run's box open as its stage says. Fault `FILES_IN_USE`: not now. */
+  readonly follow: (runId: string, family: Family) => Promise<void>
 }
 
 export type Planned = {
@@ -71,12 +88,15 @@ export function handleCommand(
     for (let tries = 0; tries < triesMax; tries += 1) {
       const run = context.cache.get(runId) ?? (await openRun(context, runId))
       const planned = plan(run)
-      const engineContext = contextFor(context, run, by.actor)
-      const answered = commandFamily(run.family, planned, engineContext)
-      const standing = logPositionOf(run)
-      const { branch } = planned
-      const decided = { runId, answered, standing, branch, at: engineContext.at, asked }
-      const done = await keep(context, decided, by)
+      const deciding = { run, planned, actor: by.actor }
+      const done = await inSession(context, deciding, async (inputs) => {
+        const engineContext = await withWorkspace(context, deciding, inputs)
+        const answered = commandFamily(run.family, planned, engineContext)
+        const standing = logPositionOf(run)
+        const { branch } = planned
+        const decided = { runId, answered, standing, branch, at: engineContext.at, asked }
+        return keep(context, decided, by)
+      })
       if (done !== null) return done
       context.cache.drop(runId)
     }
@@ -144,11 +164,57 @@ async function isCurrent({ store }: CommandContext, runId: string, seq: number):
   return (await store.readSeqs([runId])).get(runId) === seq
 }
 
+type Deciding = {
+  readonly run: LoadedRun
+  readonly planned: Planned
+  readonly actor: Actor
+}
+
+/**
+ * Decides with what the session has done that makes a call, where a rule asks.
+ * WHY in turn: what a session does in two runs at once counts in both. No turn of a run is waited
+ * for inside of it.
+ */
+async function inSession<T>(
+  context: CommandContext,
+  { run, planned, actor }: Deciding,
+  decide: (inputs: Context) => Promise<T>,
+): Promise<T> {
+  const inputs = contextFor(context, run, actor)
+  const { history, queue } = context
+  const { command } = planned
+  if (!asksForSession(run.family, command, inputs.policies ?? [])) return decide(inputs)
+  const session = await history.sessionOf(run.head.id, command)
+  if (session === null) return decide(inputs)
+  return queue.inTurn(`session ${session}`, async () => {
+    const past = await history.take(session, run)
+    return decide({ ...contextFor(context, run, actor), session: past })
+  })
+}
+
+/** The context of a decision, with a fingerprint of the workspace where a rule needs one. */
+async function withWorkspace(
+  context: CommandContext,
+  { run, planned }: Deciding,
+  inputs: Context,
+): Promise<Context> {
+  const { workspace: folder } = run.head
+  if (folder === null) return inputs
+  if (!needsWorkspace(run.family, planned, inputs.policies ?? [])) return inputs
+  const workspace = await context.observeWorkspace(folder)
+  // WHY the time again: looking at many files takes a moment.
+  return { ...inputs, at: timeFor(context, run), workspace }
+}
+
 export function contextFor(context: CommandContext, run: LoadedRun, actor: Actor): Context {
-  const { workspace, updatedAt } = run.head
-  // WHY the later: nodes have clocks of their own, and a log never goes back in time.
-  const at = Math.max(context.clock.now(), updatedAt)
+  const { workspace } = run.head
+  const at = timeFor(context, run)
   return contextOf(context, { at, actor, workspace, library: run.library })
+}
+
+/** WHY the later: nodes have clocks of their own, and a log never goes back in time. */
+function timeFor({ clock }: CommandContext, { head }: LoadedRun): number {
+  return Math.max(clock.now(), head.updatedAt)
 }
 
 type CommandInputs = {
@@ -196,6 +262,11 @@ async function keep(
   // WHY: half a letter is kept as another one, which would fit neither its hash nor the same id.
   const commandId = toUSVString(by.commandId ?? context.newId())
   const isNamed = by.commandId !== null
+  // WHY before files are opened for it: a command that is sent again moves nothing.
+  if (isNamed && movesFiles(context, decided)) {
+    const known = await findStoredReply(context.store, runId, commandId)
+    if (known !== null) return repeatReply(context, decided, commandId)
+  }
   const { asked } = decided
   const kept = {
     runId,
@@ -209,13 +280,17 @@ async function keep(
   const { change, run } = buildChange(answered, standing, kept)
   let committed: Committed
   try {
+    // WHY before: a stage in which nothing may be written has begun when its caller hears of it.
+    if (answered.recorded.length > 0) await context.files?.follow(runId, answered.family)
     committed = await context.store.commit(change)
   } catch (fault) {
     // What was kept is not known here; the next command looks for itself, and so do listeners.
     context.cache.drop(runId)
     context.waiters.wake(runId, 0)
+    await settleFiles(context, decided)
     throw fault
   }
+  if (committed !== 'committed') await settleFiles(context, decided)
   if (committed === 'conflict') return null
   if (committed === 'repeated') return repeatReply(context, decided, commandId)
   context.cache.put(run)
@@ -224,6 +299,26 @@ async function keep(
     context.store.tellChange(runId, run.head.seq)
   }
   return outcomeOf(context, decided, run.head.seq)
+}
+
+/** Whether a decision opens or closes files of a box. */
+function movesFiles({ files }: CommandContext, { standing, answered }: Decided): boolean {
+  if (files === undefined || standing.family === null) return false
+  return !isSameFiles(standing.family, answered.family)
+}
+
+/**
+ * The files as the stored run says: the move that they were opened or closed for may not have
+ * happened. If it cannot be read, the stricter of both.
+ */
+async function settleFiles(context: CommandContext, decided: Decided): Promise<void> {
+  const { runId, standing, answered } = decided
+  if (standing.family === null || !movesFiles(context, decided)) return
+  context.cache.drop(runId)
+  const stored = await openRun(context, runId).catch(() => null)
+  const family = stored?.family ?? stricterFamily(standing.family, answered.family)
+  // WHY no fault: the next move of the run tries again.
+  await context.files?.follow(runId, family).catch(() => undefined)
 }
 
 type Repeated = Pick<Decided, 'runId' | 'branch' | 'asked'>
@@ -263,7 +358,7 @@ export function viewOf(
   branch: string | null,
 ): View {
   const engineContext = { policies: policiesToShow(context, workspace), at: context.clock.now() }
-  return viewMember(family, addressedIn(family, branch), engineContext)
+  return viewMember(family, addressedMember(family, branch), engineContext)
 }
 
 /** A policy with errors denies every call, which says so; the run can be read all the same. */
@@ -273,9 +368,4 @@ function policiesToShow(context: CommandContext, workspace: string | null): read
   } catch {
     return []
   }
-}
-
-export function addressedIn(family: Family, branch: string | null): FamilyMember {
-  const found = branch === null ? undefined : memberOfBranch(family, branch)
-  return found ?? mainOf(family)
 }

@@ -6,6 +6,8 @@
 import { commandFamily, startFamily } from '../../core/engine/family.ts'
 import { judgingContextOf } from '../../core/engine/judging-context.ts'
 import { stateForCaller } from '../../core/engine/repeated-call.ts'
+import { asksForSession, newSession, type SessionPast } from '../../core/engine/session-past.ts'
+import type { Command } from '../../core/engine/types.ts'
 import { explain } from '../../core/judge/explain.ts'
 import { judge } from '../../core/judge/judge.ts'
 import type { DefinitionsContext } from '../definitions/definitions.ts'
@@ -30,8 +32,13 @@ export async function judgeDry(
       : await currentRun(context, request.runId)
   const spoken = { ...request, server: null, cwd: null, branch: null }
   const call = callOfIntent(run, spoken, context.guarded)
-  const engineContext = contextFor(context, run, agent)
   const check = { command: { type: 'CheckCall', call }, branch: null } as const
+  const past = await pastFor(context, {
+    run,
+    command: check.command,
+    isReal: request.runId !== null,
+  })
+  const engineContext = { ...contextFor(context, run, agent), ...past }
   const { reply } = commandFamily(run.family, check, engineContext)
   if (reply.kind !== 'verdict') throw new PawlError('INTERNAL', 'bug: a call was not judged')
   const leaf = leafOf(run, null)
@@ -39,12 +46,27 @@ export async function judgeDry(
   const around = judgingContextOf(run.family, leaf, {
     policies: engineContext.policies ?? [],
     at: engineContext.at,
+    ...past,
   })
   const { at } = engineContext
   const seen = stateForCaller(state, { call }, at)
   const { answers } = judge(call, { machine, state: seen, at, around }, 'explanation')
   const { kind: _, callId: __, ...said } = reply
   return { stage: state.stage, ...said, chain: explain(answers, machine.name) }
+}
+
+type Asked = { readonly run: LoadedRun; readonly command: Command; readonly isReal: boolean }
+
+/** What the session of the run has done, where a rule asks; an imagined run has a new one. */
+async function pastFor(
+  context: CommandContext,
+  { run, command, isReal }: Asked,
+): Promise<{ readonly session?: SessionPast }> {
+  const { history } = context
+  if (!asksForSession(run.family, command, context.policies(run.head.workspace))) return {}
+  if (!isReal) return { session: newSession }
+  const name = await history.sessionOf(run.head.id, command)
+  return name === null ? {} : { session: await history.look(name, run) }
 }
 
 /** A run that was never started, in the stage that is asked about. */

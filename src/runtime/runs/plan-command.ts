@@ -6,7 +6,7 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import { assertNever } from '../../core/assert.ts'
 import { toCommand } from '../../core/dialects/to-command.ts'
 import { identityOf } from '../../core/engine/call-identity.ts'
-import { type FamilyMember, openLeaf } from '../../core/engine/family.ts'
+import { addressedMember, type FamilyMember, openLeaf } from '../../core/engine/family.ts'
 import type { Call } from '../../core/engine/types.ts'
 import { noMachine } from '../../core/judge-without-run.ts'
 import { readCall } from '../../core/tools/read-call.ts'
@@ -15,7 +15,6 @@ import type { FreeCall, Intent } from '../runtime.ts'
 import { folderInTreeOf } from '../sessions/repository.ts'
 import { truncateText } from '../truncate.ts'
 import type { Planned } from './handle-command.ts'
-import { addressedIn } from './handle-command.ts'
 import type { LoadedRun } from './load-run.ts'
 
 /** Where a call happens of which nobody said where: no file is inside of it. */
@@ -30,11 +29,15 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
     }
     case 'check': {
       const call = callOfIntent(run, intent, guarded)
-      const { branch, estimateMicroUsd, sameAs, asksUser } = intent
+      const { branch, estimateMicroUsd, sameAs, asksUser, waits, waitId } = intent
       const estimate = estimateMicroUsd === undefined ? {} : { estimateMicroUsd }
       const same = sameAs === undefined ? {} : { sameAs }
       const prompts = asksUser === undefined ? {} : { asksUser }
-      const held = { ...estimate, ...same, ...prompts, ...identityOf(intent) }
+      const patience = {
+        ...(waits === undefined ? {} : { waits }),
+        ...(waitId === undefined ? {} : { waitId }),
+      }
+      const held = { ...estimate, ...same, ...prompts, ...patience, ...identityOf(intent) }
       return { command: { type: 'CheckCall', call, ...held }, branch }
     }
     case 'spend': {
@@ -42,10 +45,11 @@ export function planIntent(run: LoadedRun, intent: Intent, guarded: readonly str
       return { command: { type: 'RecordSpend', spend }, branch }
     }
     case 'report': {
-      const { callId, report, branch, grantedAtPrompt, isClaim } = intent
+      const { callId, report, branch, grantedAtPrompt, isClaim, grade } = intent
       const prompt = {
         ...(grantedAtPrompt === undefined ? {} : { grantedAtPrompt }),
         ...(isClaim === undefined ? {} : { isClaim }),
+        ...(grade === undefined ? {} : { grade }),
       }
       const ended = { callId, report, ...prompt, ...identityOf(intent) }
       return { command: { type: 'ReportCall', ...ended }, branch }
@@ -77,7 +81,7 @@ function whole(command: Planned['command']): Planned {
 
 /** The run that listens now. */
 export function leafOf({ family }: LoadedRun, branch: string | null): FamilyMember {
-  return openLeaf(family, addressedIn(family, branch))
+  return openLeaf(family, addressedMember(family, branch))
 }
 
 type CheckedCall = Pick<

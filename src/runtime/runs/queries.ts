@@ -1,6 +1,8 @@
 /** Queries about runs, without a command. */
+
 import { type Family, mainOf } from '../../core/engine/family.ts'
 import { hasEnded } from '../../core/engine/is-running.ts'
+import { describeEvidence, type EvidenceLine } from '../../core/evidence/describe-evidence.ts'
 import type { MinIsolation } from '../../core/machine/isolation-levels.ts'
 import type { Machine, MailRule } from '../../core/machine/machine.ts'
 import { readCosts } from '../costs/cost-report.ts'
@@ -10,6 +12,7 @@ import type { ApprovalRow, Store } from '../ports.ts'
 import type { Runtime } from '../runtime.ts'
 import { realFolder } from '../sessions/folders.ts'
 import { type CommandContext, currentRun } from './handle-command.ts'
+import type { LoadedRun } from './load-run.ts'
 import { leafOf } from './plan-command.ts'
 import type { RunTitles } from './run-titles.ts'
 
@@ -20,10 +23,12 @@ type Looks = Pick<
   | 'readEvents'
   | 'listApprovals'
   | 'readQuestion'
+  | 'readEvidence'
   | 'readCosts'
   | 'readMachine'
   | 'minIsolations'
   | 'mailRules'
+  | 'readFamily'
 >
 
 /** What can be looked at without changing anything. */
@@ -42,9 +47,12 @@ export function queriesOf(context: CommandContext & { readonly titles: RunTitles
     listApprovals: store.listApprovals,
     readQuestion: async (id) => {
       const row = await knownApproval(store, id)
-      const title = (await titles.of([row.runId])).get(row.runId) ?? null
-      return approvalQuestionOf(row, await currentRun(context, row.runId), title)
+      const title = (await titles.of([row.runId])).get(row.runId)?.title ?? null
+      const run = await currentRun(context, row.runId)
+      const evidence = row.kind === 'move' ? await evidenceIn(context, run, 'look') : []
+      return approvalQuestionOf(row, run, { title, evidence })
     },
+    readEvidence: async (runId, how) => evidenceIn(context, await currentRun(context, runId), how),
     readCosts: (query) => readCosts(store, query),
     readMachine: async (hash) => {
       if ((await store.readMachine(hash)) === null) return null
@@ -59,8 +67,23 @@ export function queriesOf(context: CommandContext & { readonly titles: RunTitles
       const own = leafOf(run, branch).machine.policy
       return [...all, ...(own === null ? [] : levelsIn(own, by)), ...levelsOf(run.family)]
     },
+    readFamily: async (runId) => (await currentRun(context, runId)).family,
     mailRules: async (runId) => mailRulesOf((await currentRun(context, runId)).family),
   }
+}
+
+/** The last ends of watched commands in any run of the family, newest first. */
+async function evidenceIn(
+  { clock, observeWorkspace }: CommandContext,
+  { head, family }: LoadedRun,
+  how: 'look' | 'as kept',
+): Promise<EvidenceLine[]> {
+  const recorded = family.members.flatMap(({ state }) => state.evidence ?? [])
+  if (recorded.length === 0) return []
+  const looks = how === 'look' && head.workspace !== null
+  const seen = looks ? await observeWorkspace(head.workspace ?? '') : {}
+  const newest = recorded.toSorted((a, b) => b.endedAt - a.endedAt)
+  return newest.map((one) => describeEvidence(one, { at: clock.now(), ...seen }))
 }
 
 function mailRulesOf(family: Family): readonly MailRule[] {

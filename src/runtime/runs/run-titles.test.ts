@@ -11,8 +11,9 @@ const session = 'claude:one'
 
 function open() {
   const titles = openRunTitles({ store: openMemoryStore(), clock: { now: () => 1 } })
-  const titleOf = async (runId: string) => (await titles.of([runId])).get(runId) ?? null
-  return { ...titles, titleOf }
+  const titleOf = async (runId: string) => (await titles.of([runId])).get(runId)?.title ?? null
+  const hostOf = async (runId: string) => (await titles.of([runId])).get(runId)?.host ?? null
+  return { ...titles, titleOf, hostOf }
 }
 
 function repository(files: Readonly<Record<string, string>>): string {
@@ -103,5 +104,22 @@ test('the runtime gives a run its title when it starts', async () => {
   await runtime.titles.hear({ session, text: 'Ship it', runId: first })
   await runtime.send(first, { kind: 'cancel', reason: '' }, asAgent)
   const titles = await runtime.titles.of([first, second.runId, 'unknown'])
-  expect([...titles.values()].toSorted()).toEqual(['Ship 1.2', 'Ship it'])
+  expect([...titles.values()].map(({ title }) => title).toSorted()).toEqual(['Ship 1.2', 'Ship it'])
+})
+
+test.each([
+  ['the session that began it', { session }, 'claude'],
+  ['a session without a host', { session: 'one' }, null],
+  ['nobody', {}, null],
+])('the host of a run is that of its session: %s', async (_, begun, host) => {
+  const { begin, hostOf } = open()
+  await begin('r1', { ...begun, workspace: null })
+  expect(await hostOf('r1')).toBe(host)
+})
+
+test('a session that works on a run later gives it a host, and leaves its title', async () => {
+  const { begin, hear, hostOf, titleOf } = open()
+  await begin('r1', { title: 'Fix the login', workspace: null })
+  await hear({ session, text: 'go on', runId: 'r1' })
+  expect([await hostOf('r1'), await titleOf('r1')]).toEqual(['claude', 'Fix the login'])
 })

@@ -1,6 +1,7 @@
 /**
  * What runs are called, so that people tell them apart: the title that was given, else the prompt
- * that began the work, else the git branch. Kept beside the log: nothing is decided by it.
+ * that began the work, else the git branch; and which host works on them. Kept beside the log:
+ * nothing is decided by it.
  */
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../clock.ts'
@@ -14,12 +15,18 @@ export const titleCollection = 'run-titles'
 export const titleTexts = { collection: titleCollection, field: 'title' } as const
 
 export type RunTitles = {
-  /** The titles of those runs that have one. */
-  readonly of: (runIds: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  /** What is known of those runs; one of which nothing is known is not in it. */
+  readonly of: (runIds: readonly string[]) => Promise<ReadonlyMap<string, RunLabel>>
   /** A person has spoken to a session, which may have a run. */
   readonly hear: (prompt: HeardPrompt) => Promise<void>
   /** A run is about to begin. */
   readonly begin: (runId: string, about: Beginning) => Promise<void>
+}
+
+export type RunLabel = {
+  readonly title: string | null
+  /** The host whose session works on it, as `claude`; null: none has yet. */
+  readonly host: string | null
 }
 
 export type HeardPrompt = {
@@ -37,7 +44,8 @@ type Beginning = {
 
 /** Whoever comes first in this list is not replaced by those after it. */
 type Origin = 'given' | 'prompt' | 'branch'
-type KeptTitle = { readonly title: string; readonly from: Origin }
+/** Without a title, it is empty, and from the branch. */
+type KeptTitle = { readonly title: string; readonly from: Origin; readonly host?: string }
 
 type TitleOptions = {
   readonly store: Pick<DocumentStore, 'readDocument' | 'readDocuments' | 'writeDocuments'>
@@ -53,17 +61,17 @@ const promptCharsMax = 10_000
 export function openRunTitles({ store, clock }: TitleOptions): RunTitles {
   /** The last prompt of sessions, for the run that they may begin. */
   const prompts = openLruMap<string>(sessionsMax)
-  /** Runs whose title no prompt changes any more. */
+  /** Runs of which no prompt changes anything any more. */
   const settled = openLruMap<true>(runsKnownMax)
   const write = async (runId: string, kept: KeptTitle, expected: number): Promise<void> => {
     const document = { collection: titleCollection, key: runId, expected }
     await store.writeDocuments([{ ...document, data: JSON.stringify(kept), at: clock.now() }])
-    if (kept.from !== 'branch') settled.put(runId, true)
+    if (isSettled(kept)) settled.put(runId, true)
   }
   return {
     of: async (runIds) => {
       const documents = await store.readDocuments(titleCollection, [...new Set(runIds)])
-      return new Map(documents.map(({ key, data }) => [key, keptIn(data).title]))
+      return new Map(documents.map(({ key, data }) => [key, labelOf(keptIn(data))]))
     },
     hear: async ({ session, text, runId }) => {
       const title = titleOfPrompt(text)
@@ -71,18 +79,41 @@ export function openRunTitles({ store, clock }: TitleOptions): RunTitles {
       prompts.put(session, title)
       if (runId === null || settled.get(runId)) return
       const known = await store.readDocument(titleCollection, runId)
-      if (known !== null && keptIn(known.data).from !== 'branch') settled.put(runId, true)
-      else await write(runId, { title, from: 'prompt' }, known?.version ?? 0)
+      const kept = known === null ? null : keptIn(known.data)
+      if (kept !== null && isSettled(kept)) return settled.put(runId, true)
+      const named = kept === null || kept.from === 'branch' ? titled(title) : kept
+      await write(runId, { ...hostOf(session), ...named }, known?.version ?? 0)
     },
     begin: async (runId, { title = '', session = '', workspace }) => {
       const given = oneLine(title)
-      if (given !== '') return write(runId, { title: given, from: 'given' }, 0)
+      const host = hostOf(session)
+      if (given !== '') return write(runId, { title: given, from: 'given', ...host }, 0)
       const prompt = prompts.get(session)
-      if (prompt !== undefined) return write(runId, { title: prompt, from: 'prompt' }, 0)
+      if (prompt !== undefined) return write(runId, { ...titled(prompt), ...host }, 0)
       const branch = workspace === null ? '' : cut(oneLine(gitBranchOf(workspace)))
-      if (branch !== '') await write(runId, { title: branch, from: 'branch' }, 0)
+      if (branch === '' && host.host === undefined) return
+      await write(runId, { title: branch, from: 'branch', ...host }, 0)
     },
   }
+}
+
+function titled(title: string): KeptTitle {
+  return { title, from: 'prompt' }
+}
+
+/** Neither a better title nor the host is still to come. */
+function isSettled({ from, host }: KeptTitle): boolean {
+  return from !== 'branch' && host !== undefined
+}
+
+function labelOf({ title, host }: KeptTitle): RunLabel {
+  return { title: title === '' ? null : title, host: host ?? null }
+}
+
+/** The host of a session, which is named `HOST:ID`. */
+function hostOf(session: string): { readonly host?: string } {
+  const host = /^([\w-]{1,40}):/.exec(session)?.[1]
+  return host === undefined ? {} : { host }
 }
 
 /** WHY the cast: written here and nowhere else. */

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { toUSVString } from 'node:util'
 import { startFamily } from '../../core/engine/family.ts'
+import { headCommitOf } from '../changes/head-commit.ts'
 import type { DefinitionsContext } from '../definitions/definitions.ts'
 import { findDefinition } from '../definitions/find-definition.ts'
 import { PawlError } from '../pawl-error.ts'
@@ -40,10 +41,12 @@ export async function startRun(
   }
   const { machine, library, notes } = await findDefinition(context, { definition, task, workspace })
   const where = workspace === null ? {} : { workspace }
+  const commit = workspace === null ? null : headCommitOf(workspace)
+  const base = commit === null ? {} : { commit }
   const pins = Object.keys(library).length === 0 ? {} : { library }
   const mode = request.observe === undefined ? {} : ({ observe: true } as const)
   const begin = { type: 'StartRun', stage, vars, branch: null } as const
-  const command = { ...begin, ...pins, ...where, ...mode }
+  const command = { ...begin, ...pins, ...where, ...base, ...mode }
   const birth = { runId, workspace, library, asked: request }
   const at = context.clock.now()
   // WHY first: whoever hears that the run began sees its title.

@@ -35,6 +35,14 @@ export async function unlockRun({ store, now }: LockTools, runId: string): Promi
   await store.writeDocuments([change])
 }
 
+/** Whether a run has left its folder locked; it may have been removed since. */
+export async function isLock(
+  store: Pick<LockStore, 'readDocument'>,
+  runId: string,
+): Promise<boolean> {
+  return (await store.readDocument(lockCollection, runId)) !== null
+}
+
 /** The run that has left a folder locked; null: it is not. */
 export async function lockAt(
   store: Pick<LockStore, 'listDocuments'>,

@@ -30,6 +30,7 @@ import {
   proofOf,
   runFields,
 } from '../compiler-output.ts'
+import { compileConditions } from '../evidence-conditions.ts'
 import { checkNames } from '../reserved-names.ts'
 import type { ProcessDefinition } from './schema.ts'
 
@@ -152,7 +153,8 @@ function compileAnswer(named: NamedAnswer, findings: Finding[]): Trigger {
           origin: joinPointer(origin, 'action'),
         }
       : null
-  const route = { origin, guards: [], requires: [], gate, move }
+  const guards = compileConditions(answer.if, joinPointer(origin, 'if'), findings)
+  const route = { origin, guards, requires: [], gate, move }
   const warning = action === 'warn' ? `\`${key}\` was answered in \`${stage}\`` : null
   return { ...plainTrigger(key, origin), routes: [route], warning }
 }

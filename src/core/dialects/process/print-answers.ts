@@ -4,7 +4,8 @@
 import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord, own } from '../../json.ts'
-import type { Gate, Guard, Machine, Move, Stage, Trigger } from '../../machine/machine.ts'
+import type { Gate, Guard, Machine, Move, Route, Stage, Trigger } from '../../machine/machine.ts'
+import { printConditionList, printEvidenceGuards } from '../evidence-conditions.ts'
 import { listedText } from '../presentation.ts'
 import {
   compact,
@@ -35,7 +36,9 @@ export function printAnswers(book: PrintState, stage: Stage): JsonObject {
       continue
     }
     for (const way of ways) {
-      for (const guard of way.route?.guards ?? []) book.losses.push(guardLoss(trigger, guard))
+      for (const guard of way.route?.guards ?? []) {
+        if (guard.kind !== 'evidence') book.losses.push(guardLoss(trigger, guard))
+      }
       answers[trigger.name] = printAnswer(book, { stage, trigger, key: trigger.name }, way)
     }
   }
@@ -74,13 +77,18 @@ function guardLoss(trigger: Trigger, guard: Guard): Loss {
   const name = guard.kind === 'compare' ? `\`${guard.name}\`` : 'its condition'
   return {
     pointer: guard.origin,
-    what: 'a process has no conditions',
+    what: 'a process has no conditions on values',
     effect: `the agent can answer \`${trigger.name}\` whether or not ${name} holds`,
   }
 }
 
 function printAnswer(book: PrintState, answered: Answered, { route }: RouteWay): JsonObject {
   if (route === null) return { next: null, action: 'complete' }
+  const condition = printConditionList(printEvidenceGuards(route.guards))
+  return compact({ ...printLead(book, answered, route), if: condition })
+}
+
+function printLead(book: PrintState, answered: Answered, route: Route): JsonObject {
   const { trigger } = answered
   const next = nextOf(route.move)
   const isFailure = endsBadly(book, route.move)

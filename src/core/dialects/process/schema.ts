@@ -3,6 +3,7 @@
  * and types; the compiler knows what they mean.
  */
 import { z } from 'zod'
+import { evidenceSchema } from '../../evidence/schema.ts'
 import { approvalsSchema } from '../../policy/schema.ts'
 import {
   approvalProof,
@@ -13,6 +14,12 @@ import {
   namesField,
   sessionBudget,
 } from '../common-schema.ts'
+import { withPick } from '../validate-tree.ts'
+
+const evidenceList = z.array(evidenceSchema).min(1)
+const answerCondition = withPick(z.union([evidenceSchema, evidenceList]), (node) =>
+  node.kind === 'list' ? evidenceList : evidenceSchema,
+)
 
 const answerSchema = z
   .object({
@@ -23,6 +30,9 @@ const answerSchema = z
       .describe(
         'Ends the process as blocked or completed, records a warning, or waits for a person.',
       ),
+    if: answerCondition
+      .optional()
+      .describe('The evidence without which this answer is rejected; of a list, all of it.'),
     approvals: approvalsSchema
       .optional()
       .describe('Who has to approve if `notify_human` waits for people.'),

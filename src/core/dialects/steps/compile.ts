@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
 import type {
   BriefPart,
+  Guard,
   Op,
   Route,
   RuleOrigins,
@@ -28,11 +29,12 @@ import {
   proofOf,
   runFields,
 } from '../compiler-output.ts'
+import { compileEvidenceGuard } from '../evidence-conditions.ts'
 import { isInherited } from '../reserved-names.ts'
 import { compileCondition } from './expression.ts'
 import { compileInputs } from './inputs.ts'
 import { compileSlot, readOpValue, scopePath } from './ops.ts'
-import type { StepsTask } from './schema.ts'
+import type { RouteConditionDefinition, StepsTask } from './schema.ts'
 
 type Step = StepsTask['steps'][number]
 
@@ -207,7 +209,6 @@ function compileNext(step: Step, at: string, findings: Finding[]): Route[] {
         move: { kind: 'goto', stage: entry, origin },
       }
     }
-    const expr = compileCondition(entry.if, joinPointer(origin, 'if'), findings)
     const requires = entry.requires ?? []
     for (const [i, name] of requires.entries()) {
       if (names.has(name)) continue
@@ -219,11 +220,27 @@ function compileNext(step: Step, at: string, findings: Finding[]): Route[] {
     }
     return {
       origin,
-      guards: expr === null ? [] : [{ kind: 'expr', expr, origin: joinPointer(origin, 'if') }],
+      guards: compileRouteGuards(entry.if, joinPointer(origin, 'if'), findings),
       requires,
       gate: null,
       move: { kind: 'goto', stage: entry.id, origin: joinPointer(origin, 'id') },
     }
+  })
+}
+
+type RouteConditions = RouteConditionDefinition | readonly RouteConditionDefinition[] | undefined
+
+/** One guard for each condition: all of them have to hold. */
+function compileRouteGuards(written: RouteConditions, at: string, findings: Finding[]): Guard[] {
+  const isSeveral = Array.isArray(written)
+  const conditions = (isSeveral ? written : [written]) as readonly RouteConditionDefinition[]
+  return conditions.flatMap((one, index): Guard[] => {
+    const origin = isSeveral ? joinPointer(at, index) : at
+    if (typeof one === 'object' && 'evidence' in one) {
+      return [compileEvidenceGuard(one, origin, findings)]
+    }
+    const expr = compileCondition(one, origin, findings)
+    return expr === null ? [] : [{ kind: 'expr', expr, origin }]
   })
 }
 

@@ -6,6 +6,7 @@ import { assertNever } from '../../assert.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { own } from '../../json.ts'
 import type { FieldType, Guard, Machine, Move, Stage, Trigger } from '../../machine/machine.ts'
+import { printConditionList, printEvidenceGuards } from '../evidence-conditions.ts'
 import { compact, freeName, type Loss, listOrNone, routeWaysOf } from '../printer-output.ts'
 import { isInherited } from '../reserved-names.ts'
 import { allOf, literal, noneOf, printComparison } from './print-guards.ts'
@@ -115,7 +116,12 @@ function isAlwaysRefused(trigger: Trigger): boolean {
   return trigger.routes.every((route) => route.move.kind === 'return')
 }
 
-type Entry = { readonly id: string; readonly condition: string; readonly isOpen: boolean }
+type Entry = {
+  readonly id: string
+  readonly condition: string
+  readonly evidence: readonly Json[]
+  readonly isOpen: boolean
+}
 
 function printNext(
   choices: Choices,
@@ -129,7 +135,9 @@ function printNext(
   const isCovered = printed.every((one) => !one.completes) && last?.isOpen === true
   return listOrNone(
     entries.map((entry) =>
-      isCovered && entry === last ? entry.id : { id: entry.id, if: entry.condition },
+      isCovered && entry === last
+        ? entry.id
+        : { id: entry.id, if: printConditionList([entry.condition, ...entry.evidence]) ?? null },
     ),
   )
 }
@@ -141,23 +149,28 @@ function printTrigger(choices: Choices, stage: Stage, trigger: Trigger): Printed
   const chosen = `inputs.${choices.input} == ${literal(trigger.name)}`
   const ends: string[] = []
   const entries: Entry[] = []
-  const add = (id: string, guards: readonly string[]): void => {
+  const add = (id: string, guards: readonly string[], evidence: readonly Json[]): void => {
     const conditions = [chosen, ...ends.map(noneOf), ...guards]
-    entries.push({ id, condition: allOf(conditions), isOpen: conditions.length === 1 })
+    const isOpen = conditions.length === 1 && evidence.length === 0
+    entries.push({ id, condition: allOf(conditions), evidence, isOpen })
   }
   let isOpen = true
   for (const { route } of routeWaysOf(trigger)) {
     const guards = (route?.guards ?? []).filter((guard) => guard.kind === 'compare')
     const conditions = guards.map(printComparison)
+    const evidence = printEvidenceGuards(route?.guards ?? [])
     const id = route === null ? null : targetOf(choices, route.move, stage)
-    if (id !== null) add(id, conditions)
-    else if (conditions.length > 0) ends.push(allOf(conditions))
-    if (conditions.length > 0) continue
+    if (id !== null) add(id, conditions, evidence)
+    else {
+      if (conditions.length > 0) ends.push(allOf(conditions))
+      if (evidence.length > 0) choices.losses.push(evidenceLoss(trigger))
+    }
+    if (conditions.length > 0 || (id !== null && evidence.length > 0)) continue
     isOpen = false
     if (id === null) return { entries, completes: true }
   }
   if (isOpen) {
-    add(stage.name, [])
+    add(stage.name, [], [])
     choices.losses.push({
       pointer: trigger.origin,
       what: 'a form has no way to reject a submit when no condition holds',
@@ -165,6 +178,14 @@ function printTrigger(choices: Choices, stage: Stage, trigger: Trigger): Printed
     })
   }
   return { entries, completes: ends.length > 0 }
+}
+
+function evidenceLoss({ name, origin }: Trigger): Loss {
+  return {
+    pointer: origin,
+    what: 'a form has no evidence for its end, only for the way to a step',
+    effect: `\`${name}\` completes the form whether or not Pawl saw the command`,
+  }
 }
 
 /** The step that a move leads to; null: it ends the run. */

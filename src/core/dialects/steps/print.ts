@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../json.ts'
 import { asObject } from '../../json.ts'
 import type { Field, Machine, Stage, Trigger } from '../../machine/machine.ts'
 import { type LossTarget, lossesOf } from '../conversion-losses.ts'
+import { printConditionList, printEvidenceGuards } from '../evidence-conditions.ts'
 import { fieldPointerOf, valuePointerOf } from '../field-pointers.ts'
 import type { Loss, PrinterOutput } from '../printer-output.ts'
 import {
@@ -162,8 +163,11 @@ function printField(field: Field): JsonObject {
 
 function printRoute(route: Trigger['routes'][number]): Json {
   const id = route.move.kind === 'goto' ? route.move.stage : ''
-  const guard = route.guards[0]
-  const condition = guard?.kind === 'expr' ? printCondition(guard.expr) : undefined
+  const exprs = route.guards.flatMap((guard): Json[] => {
+    const written = guard.kind === 'expr' ? printCondition(guard.expr) : undefined
+    return written === undefined ? [] : [written]
+  })
+  const condition = printConditionList([...exprs, ...printEvidenceGuards(route.guards)])
   if (condition === undefined && route.requires.length === 0) return id
   return compact({ id, if: condition, requires: listOrNone(route.requires) })
 }

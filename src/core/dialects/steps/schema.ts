@@ -3,6 +3,7 @@
  * field names and types; the compiler knows what they mean.
  */
 import { z } from 'zod'
+import { type EvidenceDefinition, evidenceSchema } from '../../evidence/schema.ts'
 import { fieldTypes } from '../../machine/machine.ts'
 import type { Node } from '../../source/source.ts'
 import { memberOf } from '../../source/source.ts'
@@ -36,6 +37,9 @@ export type ExpressionDefinition =
   | string
   | { type?: 'jp' | 'jmespath' | 'cel' | undefined; expression: string }
   | { case: CaseBranchDefinition[] }
+
+/** What a route can depend on. */
+export type RouteConditionDefinition = ExpressionDefinition | EvidenceDefinition
 
 type CaseBranchDefinition = {
   if?: ExpressionDefinition | undefined
@@ -230,11 +234,27 @@ const instructionsSchema = withPick(z.union([plainText, instructionList]), (node
   isText(node) ? plainText : instructionList,
 )
 
+const routeCondition = withPick(z.union([innerExpression, evidenceSchema]), (node) =>
+  hasField(node, 'evidence') ? evidenceSchema : innerExpression,
+)
+const routeConditions = z.array(routeCondition).min(1)
+const anyRouteCondition = withPick(
+  z.union([innerExpression, evidenceSchema, routeConditions]),
+  (node) =>
+    node.kind === 'list'
+      ? routeConditions
+      : hasField(node, 'evidence')
+        ? evidenceSchema
+        : innerExpression,
+)
+
 const stepName = nameField.describe('The next step.')
 const routeSchema = z
   .object({
     id: nameField.describe('The next step.'),
-    if: condition,
+    if: anyRouteCondition
+      .optional()
+      .describe('An expression or evidence that must hold; of a list, all of it.'),
     requires: namesField.optional().describe('Inputs that this route requires.'),
   })
   .meta({ id: 'route' })

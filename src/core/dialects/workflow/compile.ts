@@ -89,6 +89,7 @@ const stageFields = {
   editLinesMax: ['max_edit_lines'],
   filesMax: ['max_files_per_state'],
   bytesMax: ['context_budget_bytes'],
+  filesWritable: ['writable_files'],
 } as const
 
 /** Rules on variables have two spellings; of an empty list nothing can come. */
@@ -190,6 +191,9 @@ function compileRule(state: State): StageRule {
     editLinesMax: state.max_edit_lines ?? null,
     filesMax: state.max_files_per_state ?? null,
     bytesMax: state.context_budget_bytes ?? null,
+    ...(state.writable_files === undefined ? {} : { filesWritable: state.writable_files }),
+    ...(state.files === undefined ? {} : { files: state.files }),
+    ...(state.paths === undefined ? {} : { writeFolders: state.paths.write }),
   }
 }
 

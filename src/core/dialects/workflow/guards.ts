@@ -1,4 +1,5 @@
 /** The guards of a workflow by name, and which of them are used. */
+import { checkEvidenceDefinition, compileEvidence } from '../../evidence/schema.ts'
 import type { Finding } from '../../finding.ts'
 import { finding, joinPointer } from '../../finding.ts'
 import type { Json } from '../../json.ts'
@@ -19,6 +20,10 @@ export type WorkflowGuards = {
 export function compileGuards(definitions: GuardDefinitions, findings: Finding[]): WorkflowGuards {
   const used = new Set<string>()
   for (const [name, guard] of Object.entries(definitions)) {
+    if ('evidence' in guard) {
+      findings.push(...checkEvidenceDefinition(guard, joinPointer('/guards', name)))
+      continue
+    }
     if (guard.op !== 'in' || Array.isArray(guard.value)) continue
     findings.push(
       finding('SCHEMA_INVALID', joinPointer('/guards', name, 'value' in guard ? 'value' : ''), {
@@ -39,6 +44,10 @@ export function compileGuards(definitions: GuardDefinitions, findings: Finding[]
 }
 
 function compileGuard(name: string, guard: GuardDefinitions[string]): Guard {
+  const origin = joinPointer('/guards', name)
+  if ('evidence' in guard) {
+    return { kind: 'evidence', name, requirement: compileEvidence(guard), origin }
+  }
   return {
     kind: 'compare',
     name,
@@ -46,7 +55,7 @@ function compileGuard(name: string, guard: GuardDefinitions[string]): Guard {
     op: guard.op,
     value: (guard.value ?? null) as Json,
     source: guard.source ?? null,
-    origin: joinPointer('/guards', name),
+    origin,
   }
 }
 

@@ -26,6 +26,7 @@ const target: LossTarget = {
     'editLinesMax',
     'filesMax',
     'bytesMax',
+    'filesWritable',
     'model',
     'fallback',
     'requiredData',

@@ -2,8 +2,9 @@
  * Writes the triggers of a stage as events: the forms of a transition, its guards and its gate.
  */
 import { assertNever } from '../../assert.ts'
+import { printEvidence } from '../../evidence/schema.ts'
 import type { Json, JsonObject } from '../../json.ts'
-import { emptyRecord } from '../../json.ts'
+import { canonicalJson, emptyRecord, own } from '../../json.ts'
 import type { Gate, Guard, Move, Route, Stage, Trigger } from '../../machine/machine.ts'
 import { listedText } from '../presentation.ts'
 import {
@@ -17,6 +18,8 @@ import {
 } from '../printer-output.ts'
 import { reservedEvents } from './compile.ts'
 import type { WorkflowPrintContext } from './print-context.ts'
+
+type NamedGuard = Exclude<Guard, { kind: 'expr' }>
 
 /** The events of a state by name. */
 export function printEvents(book: WorkflowPrintContext, stage: Stage): JsonObject {
@@ -45,22 +48,22 @@ export function printEvents(book: WorkflowPrintContext, stage: Stage): JsonObjec
 
 /** Ways that nobody can reach are kept where they are written as they were. */
 function writtenWays(trigger: Trigger, ways: readonly RouteWay[]): readonly RouteWay[] {
-  const isPlain = trigger.routes.every((route) => route.guards.every(isCompare))
+  const isPlain = trigger.routes.every((route) => route.guards.every(hasName))
   const rest = trigger.routes.slice(ways.filter((way) => way.route !== null).length)
   return isPlain ? [...ways, ...rest.map((route) => ({ route }))] : ways
 }
 
-function isCompare(guard: Guard): boolean {
-  return guard.kind === 'compare'
+function hasName(guard: Guard): guard is NamedGuard {
+  return guard.kind !== 'expr'
 }
 
 function needsSplit(ways: readonly RouteWay[]): boolean {
-  return ways.length > 1 && ways.some((way) => way.route?.guards.some((one) => !isCompare(one)))
+  return ways.length > 1 && ways.some((way) => way.route?.guards.some((one) => !hasName(one)))
 }
 
 /** Their loss is told once, for all ways of the signal together. */
 function withoutExpressions({ route }: RouteWay): RouteWay {
-  return { route: route === null ? null : { ...route, guards: route.guards.filter(isCompare) } }
+  return { route: route === null ? null : { ...route, guards: route.guards.filter(hasName) } }
 }
 
 function targetName(book: WorkflowPrintContext, { route }: RouteWay): string {
@@ -111,9 +114,10 @@ function printWay(book: WorkflowPrintContext, trigger: Trigger, { route }: Route
 function printConditions(book: WorkflowPrintContext, trigger: Trigger, route: Route): JsonObject {
   const names: string[] = []
   for (const guard of route.guards) {
-    if (guard.kind === 'compare') {
-      names.push(guard.name)
-      book.guards[guard.name] = printGuard(guard)
+    if (hasName(guard)) {
+      const name = guardName(book, guard)
+      names.push(name)
+      book.guards[name] = printGuard(guard)
     } else {
       book.losses.push({
         pointer: guard.origin,
@@ -198,8 +202,19 @@ function printFork(book: WorkflowPrintContext, move: Extract<Move, { kind: 'fork
   })
 }
 
+/** The name of a guard; another one where the same name means something else already. */
+function guardName({ guards }: WorkflowPrintContext, guard: NamedGuard): string {
+  const written = canonicalJson(printGuard(guard))
+  const isOther = (name: string): boolean => {
+    const known = own(guards, name)
+    return known !== undefined && canonicalJson(known) !== written
+  }
+  return guard.kind === 'compare' ? guard.name : freeName(guard.name, isOther)
+}
+
 /** A guard as it is written under its name. */
-function printGuard(guard: Extract<Guard, { kind: 'compare' }>): JsonObject {
+function printGuard(guard: NamedGuard): JsonObject {
+  if (guard.kind === 'evidence') return compact(printEvidence(guard.requirement))
   const needsValue = guard.value !== null || !/exists$/.test(guard.op)
   return compact({
     field: guard.field,

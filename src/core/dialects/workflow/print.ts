@@ -112,6 +112,9 @@ function printRule(rule: StageRule, ownTools: readonly string[]): Record<string,
     max_edit_lines: rule.editLinesMax ?? undefined,
     max_files_per_state: rule.filesMax ?? undefined,
     context_budget_bytes: rule.bytesMax ?? undefined,
+    writable_files: rule.filesWritable,
+    files: rule.files,
+    paths: rule.writeFolders === undefined ? undefined : { write: [...rule.writeFolders] },
   }
 }
 

@@ -3,6 +3,7 @@
  * field names and types; the compiler knows what they mean.
  */
 import { z } from 'zod'
+import { evidenceSchema } from '../../evidence/schema.ts'
 import { compareOps } from '../../machine/machine.ts'
 import { approvalsSchema } from '../../policy/schema.ts'
 import type { Node } from '../../source/source.ts'
@@ -49,8 +50,9 @@ const inSchema = z.object({
 const anyOpSchema = compareSchema.extend({ op: z.enum(compareOps) })
 
 const guardSchema = withPick(
-  z.union([compareSchema, inSchema]).meta({ id: 'guard' }),
+  z.union([compareSchema, inSchema, evidenceSchema]).meta({ id: 'guard' }),
   (node: Node) => {
+    if (hasField(node, 'evidence')) return evidenceSchema
     const op = memberOf(node, 'op')?.node
     if (op?.kind !== 'scalar') return anyOpSchema
     if (op.value === 'in') return inSchema
@@ -58,6 +60,11 @@ const guardSchema = withPick(
     return otherOps.some((known) => known === op.value) ? compareSchema : anyOpSchema
   },
 )
+
+/** A folder of the workspace: no way out of it, and no pattern. */
+const folderField = z
+  .string()
+  .regex(/^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$))[^*?[\]\0]+$/, 'a folder of the workspace, without `..`')
 
 const conditionFields = {
   guard: nameField.optional().describe('The guard that must pass.'),
@@ -199,9 +206,31 @@ const stateSchema = z
     max_files_per_state: limitField
       .optional()
       .describe('Maximum number of files that may be changed in one visit.'),
+    writable_files: namesField
+      .optional()
+      .describe(
+        'Glob patterns of the files that may be changed here; `!` in front excludes files. ' +
+          'Without this field, any file of the workspace may be changed.',
+      ),
     context_budget_bytes: limitField
       .optional()
       .describe('Maximum total size of tool results in one visit, in bytes.'),
+    files: z
+      .enum(['read', 'scratch', 'write'])
+      .optional()
+      .describe(
+        'How files are open to a session in a box (`pawl run`). Default: `write` if the state ' +
+          'allows edits, `scratch` if it only allows commands, else `read`.',
+      ),
+    paths: z
+      .object({
+        write: z
+          .array(folderField)
+          .min(1)
+          .describe('Folders of the workspace. In a box, only they can be written to.'),
+      })
+      .optional()
+      .describe('Limits writing in a box to some folders.'),
     model: z
       .string()
       .optional()
@@ -237,7 +266,10 @@ const metaSchema = z
       .optional()
       .describe('How strictly the definition is checked for missing approvals.'),
     requires_human_approval: z.boolean().optional().describe('Informational.'),
-    capture_output: z.boolean().optional().describe('Informational.'),
+    capture_output: z
+      .boolean()
+      .optional()
+      .describe("Keeps the end of every call's output in the log, with secrets removed."),
     approval_mode: z
       .enum(['ui', 'none'])
       .optional()

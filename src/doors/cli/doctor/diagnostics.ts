@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openClient } from '../../../client/open-client.ts'
+import { type Client, openClient } from '../../../client/open-client.ts'
 import { type AgentHostId, agentHosts } from '../../../core/hosts/registry.ts'
 import { knownPrices } from '../../../core/prices.ts'
 import { readPrices } from '../../../runtime/costs/prices.ts'
@@ -19,7 +19,7 @@ import type { SetupDoor } from '../../init/setup-door.ts'
 import { readWorkspaceFile } from '../../init/write-files.ts'
 import { initWorkspace, setupOf, userPlace } from '../init/choose-hosts.ts'
 import type { Io } from '../io.ts'
-import { daemonOf } from '../remote/daemon-door.ts'
+import { daemonOf, ownAddress, strangerText } from '../remote/daemon-door.ts'
 import { versionText } from '../version.ts'
 
 export type HostState = {
@@ -44,6 +44,8 @@ export type Diagnostics = {
   /** Null: none is running, which is fine: hooks start it. */
   readonly daemon: { readonly pid: number; readonly version: string } | null
   readonly problems: readonly string[]
+  /** What the daemon has noticed: changed hooks, and attempts that it refused. */
+  readonly noticed: readonly string[]
   /** How jobs are isolated here; a text: why that is unknown. */
   readonly jobs: Isolation | string
   readonly hosts: readonly HostState[]
@@ -59,7 +61,9 @@ export async function collectDiagnostics(io: Io): Promise<Diagnostics> {
   const hosts = await Promise.all(found.map((one) => stateOf(one, workspace, setup)))
   const isUsed = hosts.some(({ wire }) => wire !== null)
   const client = join(setup.home, 'bin', 'pawl-hook')
+  const strangers = running === null ? await daemonOf(io).strangers() : []
   const problems = [
+    ...strangers.map(strangerText),
     ...(running !== null && running.version !== version
       ? [`the daemon is version ${running.version}, this program is ${version}: run \`pawl stop\``]
       : []),
@@ -71,6 +75,7 @@ export async function collectDiagnostics(io: Io): Promise<Diagnostics> {
   ]
   return {
     ...{ version, workspace, problems, hosts, folder: setup.home },
+    noticed: running === null ? [] : await noticedBy(io),
     jobs: running === null ? 'unknown: no daemon is running' : await isolationHere(io),
     node: process.version,
     daemon: running === null ? null : { pid: running.pid, version: running.version },
@@ -88,11 +93,22 @@ function pricesProblems(workspace: string): readonly string[] {
 }
 
 /** A daemon that runs is asked; it tries by a real job. */
-async function isolationHere(io: Io): Promise<Isolation | string> {
+function isolationHere(io: Io): Promise<Isolation | string> {
+  return askDaemon(io, (client) => client.call('jobs.isolation', {}))
+}
+
+/** What a daemon that runs has noticed: changed hooks, and attempts that it refused. */
+async function noticedBy(io: Io): Promise<readonly string[]> {
+  const answer = await askDaemon(io, (client) => client.call('status', {}))
+  return typeof answer === 'string' ? [answer] : answer.found
+}
+
+/** Its answer, or why there is none. */
+async function askDaemon<T>(io: Io, ask: (client: Client) => Promise<T>): Promise<T | string> {
   const daemon = daemonOf(io)
-  const client = openClient({ socket: daemon.socket, token: daemon.token('agent'), retriesMax: 0 })
+  const client = openClient({ ...ownAddress(daemon), token: daemon.token('agent'), retriesMax: 0 })
   try {
-    return await client.call('jobs.isolation', {})
+    return await ask(client)
   } catch (fault) {
     if (!(fault instanceof PawlProblem)) throw fault
     return fault.detail

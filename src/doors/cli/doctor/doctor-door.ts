@@ -3,7 +3,13 @@
  * Given by whoever wires the program together.
  */
 
-export type CheckOutcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
+export type CheckOutcome =
+  | 'stopped'
+  | 'EXECUTED'
+  | 'not offered'
+  | 'not enforceable'
+  | 'not shown'
+  | 'not tried'
 
 export type ProofCell = {
   readonly outcome: CheckOutcome
@@ -27,10 +33,22 @@ export type HostsProof = {
   readonly hosts: readonly ProofColumn[]
 }
 
+/** What a proof is about: what hooks stop, or what only a box stops. */
+export type ProofSubject = 'hooks' | 'below the hook'
+
 export type ProveOptions = {
+  readonly about: ProofSubject
   /** Empty: every host that is installed. */
   readonly hosts: readonly string[]
-  readonly secondsMax: number
+  /** Null: what `proofSeconds` gives for the hosts that are found. */
+  readonly secondsMax: number | null
+}
+
+const hostsFew = 6
+
+/** How long a proof of some hosts may take unless somebody says otherwise. */
+export function proofSeconds(hosts: number): number {
+  return hosts > hostsFew ? 90 : 60
 }
 
 export type DoctorDoor = {

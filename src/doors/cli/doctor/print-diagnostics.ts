@@ -1,6 +1,7 @@
 /**
  * The diagnostics, for people.
  */
+import type { Isolation } from '../../../runtime/jobs/jobs-port.ts'
 import type { Io } from '../io.ts'
 import { printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { displayWidth, row } from '../play/view-lines.ts'
@@ -19,6 +20,7 @@ export function diagnosticsText(around: Diagnostics, io: Io): string {
     ...row('daemon', running, { width }),
     ...jobsLines(around, width),
     ...problems.flatMap((one) => row('problem', one, { width, tone: 'bad' })),
+    ...around.noticed.flatMap((one) => row('noticed', one, { width, tone: 'warn' })),
     ...around.hosts.flatMap((one) => hostLines(one, width)),
   ]
   return printLines(lines, io)
@@ -34,7 +36,16 @@ function jobsLines({ jobs }: Diagnostics, width: number): readonly StyledLine[] 
     ...row('jobs', `isolation: ${level}`, { width, tone }),
     ...row('', `${what}; memory: ${memory}; cpu: ${cpu}`, { width }),
     ...notes.flatMap((note) => row('', note, { width, tone: 'warn' })),
+    ...boxLines(jobs, width),
   ]
+}
+
+/** Sessions need what only namespaces of Pawl's own can do: files that follow the stage. */
+function boxLines({ level, filesystem }: Isolation, width: number): readonly StyledLine[] {
+  const isThere = (level === 'full' || level === 'isolated') && filesystem.includes('namespaces')
+  return isThere
+    ? row('box', 'available: `pawl run -- HOST`', { width, tone: 'good' })
+    : row('box', 'not available: it needs user namespaces', { width, tone: 'warn' })
 }
 
 function hostLines(state: HostState, width: number): readonly StyledLine[] {

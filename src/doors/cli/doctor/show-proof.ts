@@ -20,6 +20,7 @@ const tones: Readonly<Record<CheckOutcome, Tone>> = {
   EXECUTED: 'bad',
   'not offered': 'dim',
   'not enforceable': 'warn',
+  'not shown': 'warn',
   'not tried': 'bad',
 }
 

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { isolationLevels } from '../../../runtime/jobs/jobs-port.ts'
 import type { OperationAnswer, OperationInput } from '../../api/contract.ts'
+import { plain } from '../ansi.ts'
 import { oneOf, usage } from '../options.ts'
 import { printResult } from '../remote/remote-verb.ts'
 import { followJob } from './follow-job.ts'
@@ -25,7 +26,9 @@ export async function runJob(request: JobCommand, words: readonly string[]): Pro
   const again = { commandId: randomUUID() }
   const begun = await remote.call('jobs.run', { ...wish, wait_ms }, again)
   if ('status' in begun) {
-    printResult(request, begun, () => `${begun.message}\n  → pawl approve ${begun.approval_id}\n`)
+    printResult(request, begun, () =>
+      plain(`${begun.message}\n  → pawl approve ${begun.approval_id}\n`),
+    )
     return 1
   }
   if (values.background) {

@@ -8,6 +8,7 @@ import type { Context, Family } from '../../../core/engine/family.ts'
 import { commandFamily, mainOf, openLeaf, startFamily } from '../../../core/engine/family.ts'
 import { judgingContextOf } from '../../../core/engine/judging-context.ts'
 import { stateForCaller } from '../../../core/engine/repeated-call.ts'
+import { newSession } from '../../../core/engine/session-past.ts'
 import type { Alternative, Reply } from '../../../core/engine/types.ts'
 import type { DenialCode } from '../../../core/errors.ts'
 import { finding } from '../../../core/finding.ts'
@@ -74,7 +75,8 @@ export function startAt(court: JudgeSession, stage: string | null): Family {
 
 function contextOf({ chosen, laid }: JudgeSession): Context {
   const policies = laid.map(({ policy }) => policy)
-  return { library: chosen.library, at, actor: { kind: 'agent', name: 'agent' }, policies }
+  const actor = { kind: 'agent', name: 'agent' } as const
+  return { library: chosen.library, at, actor, policies, session: newSession }
 }
 
 type ToolInput = { readonly tool: string; readonly input: JsonObject }
@@ -95,6 +97,7 @@ export function judgeCallIn(
   const around = judgingContextOf(family, leaf, {
     policies: context.policies ?? [],
     at: context.at,
+    session: context.session,
   })
   const { machine, state } = leaf
   const seen = stateForCaller(state, { call }, at)

@@ -1,6 +1,7 @@
 /** Describes an event on one line. Must not know where the line is shown. */
 
 import { assertNever } from '../../../core/assert.ts'
+import { peerText } from '../../../core/engine/decision-peer.ts'
 import type { Event } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { usdText } from '../../../core/money.ts'
@@ -69,9 +70,12 @@ function laterDetail(event: Later): string {
     case 'call.allowed':
     case 'call.asked':
       return `${event.tool} ${valueText(event.input)}${observedText(event)}`
+    case 'call.waiting':
+      return `${event.tool} ${valueText(event.input)} for ${waitText(event.waitsFor)}`
     case 'call.denied':
       return `${event.tool} ${valueText(event.input)} ${event.code}`
     case 'call.reported':
+      if (event.isUnreported) return 'never reported: declined, or its host said nothing'
       return `${event.ok ? 'ok' : 'failed'}, ${event.bytes} bytes${reportedText(event)}`
     case 'money.spent':
       return `${usdText(event.costMicroUsd)} ${event.model ?? ''} (${event.source})`
@@ -82,9 +86,7 @@ function laterDetail(event: Later): string {
     case 'approval.endorsed':
     case 'approval.granted':
     case 'approval.refused':
-      return `by ${event.by.name}${event.proof === undefined ? '' : ' (signed)'}${
-        event.note === '' ? '' : `: ${event.note}`
-      }`
+      return decisionText(event)
     case 'approval.expired':
       return event.approvalId
     case 'detour.begun':
@@ -102,6 +104,17 @@ function laterDetail(event: Later): string {
     default:
       return assertNever(event)
   }
+}
+
+type Decided = Extract<
+  Event,
+  { type: 'approval.endorsed' | 'approval.granted' | 'approval.refused' }
+>
+
+function decisionText({ by, proof, peer, note }: Decided): string {
+  const signed = proof === undefined ? '' : ' (signed)'
+  const sent = peer === undefined ? '' : `, ${peerText(peer)}`
+  return `by ${by.name}${signed}${sent}${note === '' ? '' : `: ${note}`}`
 }
 
 function observedText(event: Event): string {
@@ -130,4 +143,9 @@ function pairs(values: JsonObject): string {
   return Object.entries(values)
     .map(([key, value]) => `${key}=${valueText(value)}`)
     .join(' ')
+}
+
+/** What a call waits for; nothing is named where that has not begun yet. */
+function waitText(waitsFor: readonly string[]): string {
+  return waitsFor.length === 0 ? 'another call' : waitsFor.join(', ')
 }

@@ -5,7 +5,7 @@
 
 import type { View } from '../../../core/dialects/run-view.ts'
 import { cellsOf } from '../../../core/draw/label-text.ts'
-import { compareText, conditionText } from '../../../core/draw/stage-facts.ts'
+import { compareText, conditionText, evidenceText } from '../../../core/draw/stage-facts.ts'
 import type { FamilyMember } from '../../../core/engine/family.ts'
 import { own } from '../../../core/json.ts'
 import type { Guard, Route, Stage, Trigger } from '../../../core/machine/machine.ts'
@@ -57,7 +57,7 @@ function routeText(route: Route): string {
 /** The name of a guard and what it looks at; one without a name is its own text. */
 export function guardRowText(guard: Guard): string {
   if (guard.kind === 'expr') return conditionText([guard]).replace(/^\[(.*)\]$/s, '$1')
-  const compared = compareText(guard)
+  const compared = guard.kind === 'evidence' ? evidenceText(guard) : compareText(guard)
   return guard.name === '' ? compared : `${guard.name} (${compared})`
 }
 

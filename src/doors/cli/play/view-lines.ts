@@ -17,7 +17,7 @@ export type ViewFrame = { readonly columns: number }
 /** Lines of a brief that are shown; the rest is only counted. */
 const briefLinesMax = 60
 
-/** Columns of a label. */
+/** Columns of a label with the space behind it; a longer one takes more. */
 export const labelCells = 10
 
 /** How wide a text may be: longer lines are hard to read. */
@@ -31,7 +31,7 @@ export function row(
   text: string,
   style: { width: number; tone?: Tone },
 ): StyledLine[] {
-  return hang(text, { head: [styledSpan(label.padEnd(labelCells), 'dim')], ...style })
+  return hang(text, { head: [styledSpan(`${label.padEnd(labelCells - 1)} `, 'dim')], ...style })
 }
 
 /** The name of a definition on the left, the status of the run on the right. */
@@ -46,11 +46,16 @@ export function titleLine(view: View, width: number): StyledLine {
   ]
 }
 
-/** A text cut to a number of columns. */
+/** A text cut to a number of columns, eight at least. */
 export function cutLine(text: string, cellsMax: number): string {
-  if (cellsOf(text) <= cellsMax) return text
-  const [first = ''] = wrap(text.replaceAll(' ', '\u00a0'), Math.max(8, cellsMax - 1))
-  return `${first}…`
+  const max = Math.max(8, cellsMax)
+  if (cellsOf(text) <= max) return text
+  let kept = ''
+  for (const char of text) {
+    if (cellsOf(kept + char) > max - 1) break
+    kept += char
+  }
+  return `${kept.trimEnd()}…`
 }
 
 /** The colour of a status. */

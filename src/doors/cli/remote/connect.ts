@@ -29,7 +29,7 @@ export async function connectDaemon(
       remarkText(`${what}; \`pawl stop\` stops it, and the next command starts the new one`, io),
     )
   }
-  const isAgent = role === 'agent' && tokenFile === null
+  const isAgent = role !== 'person' && tokenFile === null
   const shown = isAgent ? await issueCredential(daemon.socket, token) : token
   return openClient({ socket: daemon.socket, token: shown })
 }

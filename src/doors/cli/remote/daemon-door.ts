@@ -6,7 +6,7 @@ import type { AgentHostId } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { Io } from '../io.ts'
 
-export type TokenRole = 'agent' | 'person'
+export type TokenRole = 'agent' | 'gateway' | 'person'
 
 export type DaemonDoor = {
   /** The data directory. */
@@ -16,6 +16,8 @@ export type DaemonDoor = {
   readonly hookSocket: string
   /** The daemon that serves it now; null: none does. */
   readonly find: () => FoundDaemon | null
+  /** Sockets on which another program answers although no daemon runs. */
+  readonly strangers: () => Promise<readonly string[]>
   readonly token: (role: TokenRole) => string
   /** Makes sure that one answers: starts it in the background where there is none. */
   readonly ensure: () => Promise<void>
@@ -33,6 +35,24 @@ export type DaemonDoor = {
   readonly resetPasskeys: (person: string | null) => Promise<number>
   /** People with tokens of their own. */
   readonly people: () => Promise<PeopleDoor>
+}
+
+/**
+ * Where to ask a daemon what it has noticed. WHY not on the socket: its file can be replaced while
+ * the daemon runs, and its port cannot.
+ */
+export function ownAddress({
+  socket,
+  find,
+}: DaemonDoor): { readonly url: string } | { readonly socket: string } {
+  const url = find()?.http ?? null
+  return url === null ? { socket } : { url }
+}
+
+/** What it means that somebody else answers on a socket. */
+export function strangerText(socket: string): string {
+  const what = `another program answers on \`${socket}\` although no daemon runs`
+  return `${what}: calls are not held; end that program, then run \`pawl doctor\``
 }
 
 export type PeopleDoor = {
@@ -56,8 +76,8 @@ export type ServeWish = {
   readonly port: number | null
   /** What is said on the standard output beside the log file. */
   readonly voice: 'text' | 'json' | 'quiet'
-  /** `demo` and `sample` have a scripted agent and a data directory of their own. */
-  readonly shows: 'nothing' | 'sample' | 'demo'
+  /** All but `nothing` have a scripted agent and a data directory of their own. */
+  readonly shows: 'nothing' | 'sample' | 'large-sample' | 'demo'
 }
 
 export type McpWish = {

@@ -1,25 +1,33 @@
 /** Shows an approval, with everything that the decision is about. */
 
 import { cellsOf } from '../../../core/draw/label-text.ts'
-import type { PendingCall, PendingMove } from '../../../core/engine/types.ts'
-import { own } from '../../../core/json.ts'
-import { moveText } from '../../../core/machine/move-text.ts'
+import type { PendingCall } from '../../../core/engine/types.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { printable, printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { cutLine, displayWidth, row } from '../play/view-lines.ts'
+import { changesLines, type RunChangesAnswer } from './diff-lines.ts'
+import { callTitle } from './show-call.ts'
 import { remarkText } from './show-event.ts'
+import { headlineOf, outcomeLines, pendingLines } from './show-pending.ts'
 import { spanText, tableText } from './show-table.ts'
 
 export type ApprovalItem = OperationAnswer<'approvals.read'>
 
+/** What the run of an approval changed; null: it is not shown. */
+export type ShownChanges = { readonly changes: RunChangesAnswer; readonly isWhole: boolean } | null
+
 /** The approval and its outcome; while it is pending, how to decide it. */
-export function approvalText(approval: ApprovalItem, io: Io): string {
+export function approvalText(approval: ApprovalItem, shown: ShownChanges, io: Io): string {
   const { id, status } = approval
   const width = displayWidth(io)
-  const answer =
-    status === 'pending' ? answerLines(id, width) : row(status, decidedText(approval), { width })
-  return printLines([...questionLines(approval, width), ...answer], io)
+  const isPending = status === 'pending'
+  const answer = isPending ? answerLines(id, width) : row(status, decidedText(approval), { width })
+  // Of a call, the call itself is looked at; the names say what else there is to look at.
+  const length = shown?.isWhole ? 'whole' : approval.kind === 'call' ? 'names' : 'short'
+  const changed = shown === null ? [] : [...changesLines(shown.changes, length), []]
+  const next = isPending ? outcomeLines(approval, width) : []
+  return printLines([...questionLines(approval, width), ...changed, ...next, ...answer], io)
 }
 
 /** Columns for what is asked, however narrow the terminal is. */
@@ -42,7 +50,7 @@ export function approvalsTable(items: readonly ApprovalItem[], io: Io): string {
       styledSpan(cutLine(printable(one.runTitle ?? one.runId), titleCellsMax)),
       styledSpan(`${spanText(Date.now() - one.requestedAt)} ago`, 'dim'),
       styledSpan(isOpen ? left : one.status, 'dim'),
-      styledSpan(printable(askedText(one))),
+      styledSpan(printable(askedText(one)), one.risks.length > 0 ? 'bad' : 'plain'),
     ]
   })
   const widthOf = (column: number): number =>
@@ -51,7 +59,7 @@ export function approvalsTable(items: readonly ApprovalItem[], io: Io): string {
   const whatCells = Math.max(whatCellsMin, (io.columns > 0 ? io.columns : widthMax) - left)
   const rows = whole.map((cells) => [
     ...cells.slice(0, -1),
-    styledSpan(cutLine(cells.at(-1)?.text ?? '', whatCells)),
+    styledSpan(cutLine(cells.at(-1)?.text ?? '', whatCells), cells.at(-1)?.tone),
   ])
   const table = tableText(['id', 'run', 'asked', 'expires', 'what'], rows, io)
   return table + remarkText('`pawl approvals ID` shows everything you need to decide', io)
@@ -68,9 +76,8 @@ function shortId(id: string, ids: readonly string[]): string {
 
 function askedText(approval: ApprovalItem): string {
   if (approval.kind === 'move') return approval.message
-  const { tool, input } = approval.pending as unknown as PendingCall
-  const command = own(input, 'command') ?? own(input, 'file_path')
-  return `${tool} ${typeof command === 'string' ? command : JSON.stringify(input)}`
+  const title = callTitle(approval.pending as unknown as PendingCall)
+  return approval.risks.length > 0 ? `risky: ${title}` : title
 }
 
 /** The two ways to decide an approval. */
@@ -85,31 +92,18 @@ export function questionText(approval: ApprovalItem, io: Io): string {
 }
 
 function questionLines(approval: ApprovalItem, width: number): StyledLine[] {
-  const { runId, runTitle, kind, message, member } = approval
+  const { runId, runTitle, kind, member } = approval
   const whose = member === runId ? runId : `${runId}, in ${member}`
   return [
-    [styledSpan('? ', 'warn'), styledSpan(message, 'strong')],
+    [styledSpan('? ', 'warn'), styledSpan(headlineOf(approval), 'strong')],
     ...pendingLines(approval, width),
+    ...(approval.evidence ?? []).flatMap(({ text }) => row('Pawl saw', text, { width })),
     ...(approval.status === 'pending' && approval.note !== ''
       ? row('so far', approval.note, { width })
       : []),
     ...row('run', runTitle === null ? whose : `${runTitle} (${whose})`, { width }),
     ...row('asked', `${whenText(approval)}, for a ${kind}`, { width, tone: 'dim' }),
   ]
-}
-
-/** WHY whole and not cut: what is approved is what has been read. */
-function pendingLines(approval: ApprovalItem, width: number): StyledLine[] {
-  // WHY the casts: the daemon's own answer; its kind tells which of the two it is.
-  if (approval.kind === 'call') {
-    const { tool, input } = approval.pending as unknown as PendingCall
-    return row('call', `${tool} ${JSON.stringify(input)}`, { width })
-  }
-  const { signal, move, data, editable = [] } = approval.pending as unknown as PendingMove
-  const lines = row('move', `${signal} ${moveText(move)}`, { width })
-  if (data !== null) lines.push(...row('data', JSON.stringify(data), { width }))
-  if (editable.length > 0) lines.push(...row('editable', editable.join(', '), { width }))
-  return lines
 }
 
 function whenText({ requestedAt, expiresAt, status }: ApprovalItem): string {

@@ -1,6 +1,7 @@
 /**
  * A record of a log on one line; under a refusal stand its reason and its rule.
  */
+import { cellsOf } from '../../../core/draw/label-text.ts'
 import { type CountedDenial, denialIn } from '../../../core/engine/count-denials.ts'
 import type { Event } from '../../../core/engine/types.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
@@ -8,6 +9,7 @@ import type { Io } from '../io.ts'
 import { describeEvent } from '../play/describe-event.ts'
 import {
   hang,
+  printable,
   printLines,
   printSpan,
   type StyledLine,
@@ -15,27 +17,86 @@ import {
   styledSpan,
   type Tone,
 } from '../play/styled-text.ts'
-import { displayWidth } from '../play/view-lines.ts'
+import { cutLine, displayWidth } from '../play/view-lines.ts'
+import {
+  allowedByText,
+  type BegunCall,
+  callTitle,
+  endedText,
+  type ReportedCall,
+  verdictText,
+} from './show-call.ts'
 import { momentText, spanText } from './show-table.ts'
 
 export type ShownRecord = OperationAnswer<'runs.events'>['items'][number]
 
-/** `12:03:11     4  agent:agent  stage.entered  fixing (signal)`; `whose` stands in front. */
-export function eventText(record: ShownRecord, whose: readonly StyledSpan[], io: Io): string {
-  const now = Date.now()
-  const lead = [
-    styledSpan(`${momentText(record.at, now)} `, 'dim'),
+type LinePlace = {
+  readonly io: Io
+  /** Stands in front of each record, where there are several runs; absent: nothing. */
+  readonly whose?: readonly StyledSpan[]
+  readonly branch?: string | null
+  /** The stage it belongs to, whose rules are named from there on; absent: not known. */
+  readonly stage?: string
+  /** The workspace; paths in it are told from there on. Absent: not known. */
+  readonly folder?: string | null
+  /** How the call ended, and when; absent: it is not told here. */
+  readonly ended?: { readonly event: ReportedCall; readonly at: number }
+}
+
+/** `12:03:11     4  stage.entered      fixing (signal)  agent:agent`; a call has no actor. */
+export function eventText(record: ShownRecord, place: LinePlace): string {
+  const { io, whose = [], branch = null, folder = null, ended } = place
+  // WHY the cast: the daemon's own records; of a newer one, a field may be missing.
+  const event = record.data as unknown as Event
+  const isCall = event.type === 'call.allowed' || event.type === 'call.denied'
+  const tone = ended?.event.ok === false ? 'warn' : toneOf(record.type)
+  const head = [
+    styledSpan(`${momentText(record.at, Date.now())} `, 'dim'),
     ...whose,
     styledSpan(`${String(record.seq).padStart(5)}  `, 'dim'),
+    ...(branch === null ? [] : [styledSpan(`[${branch}] `, 'accent')]),
+    styledSpan(`${record.type.padEnd(18)} `, tone),
   ]
-  const [type = '', detail = ''] = splitOnce(detailOf(record))
-  const line = [
-    ...lead,
-    styledSpan(type.padEnd(18), toneOf(record.type)),
-    styledSpan(` ${detail}`),
-    styledSpan(`  ${record.actor}`, 'dim'),
-  ]
+  const title = isCall
+    ? shortPaths(callTitle(event), folder)
+    : (splitOnce(detailOf(record))[1] ?? '')
+  const tail = isCall ? callTail(event, place, record.at) : [styledSpan(`  ${record.actor}`, 'dim')]
+  const line = fitLine({ head, title: oneLine(title), tail }, io)
   return printLines([line, ...refusalLines(record, io)], io)
+}
+
+function callTail(event: BegunCall, { ended, stage }: LinePlace, at: number): StyledSpan[] {
+  const how = [
+    verdictText(event),
+    ...(ended === undefined ? [] : [endedText(ended.event, ended.at - at)]),
+  ].filter((one) => one !== '')
+  const rule = allowedByText(event)
+  const own = stage === undefined ? -1 : rule.indexOf(`/${stage}/`)
+  const short = own < 0 || stage === undefined ? rule : rule.slice(own + stage.length + 2)
+  return [
+    styledSpan(how.length === 0 ? '' : `  ${oneLine(how.join(', '))}`),
+    styledSpan(short === '' ? '' : `  ${oneLine(short)}`, 'dim'),
+  ]
+}
+
+function shortPaths(text: string, folder: string | null): string {
+  return folder === null ? text : text.replaceAll(`${folder}/`, '')
+}
+
+type LineParts = {
+  readonly head: StyledLine
+  readonly title: string
+  readonly tail: StyledLine
+}
+
+/** Columns that are left to what a record is about, however narrow the terminal is. */
+const titleCellsMin = 20
+
+/** The title gives way where a terminal is too narrow; elsewhere nothing is cut. */
+function fitLine({ head, title, tail }: LineParts, { isTerminal, columns }: Io): StyledLine {
+  const around = [...head, ...tail].reduce((sum, part) => sum + cellsOf(printable(part.text)), 0)
+  const room = isTerminal ? Math.max(titleCellsMin, columns - 1 - around) : Number.POSITIVE_INFINITY
+  return [...head, styledSpan(cutLine(printable(title), room)), ...tail]
 }
 
 const refusalIndent = 16
@@ -44,7 +105,6 @@ const builtIn = 'built into Pawl'
 
 /** Why a call or a signal was refused, or would have been, and by which rule. */
 function refusalLines(record: ShownRecord, io: Io): StyledLine[] {
-  // WHY the cast: the daemon's own records; of a newer one, a field may be missing.
   const event = record.data as unknown as Event
   const denial = denialIn(event)
   const refusal = denial ?? (event.type === 'signal.rejected' ? event : null)

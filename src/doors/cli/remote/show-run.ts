@@ -24,11 +24,13 @@ export type ShownRun = {
   readonly view: View
   /** What the agent must know beside the brief. */
   readonly notice: string
+  /** What Pawl saw of commands that rules name; absent: not asked for. */
+  readonly evidence?: readonly { readonly text: string }[]
 }
 
 /** The whole state of a run. */
 export function runText(standing: ShownRun, io: Io): string {
-  const { runId, view, notice } = standing
+  const { runId, view, notice, evidence = [] } = standing
   const width = displayWidth(io)
   const lines: StyledLine[] = [
     titleLine(view, width),
@@ -42,6 +44,7 @@ export function runText(standing: ShownRun, io: Io): string {
     ...(view.signals.length === 0 || view.dialect === 'steps'
       ? []
       : row('send', view.signals.join(', '), { width, tone: 'accent' })),
+    ...evidence.flatMap(({ text }) => row('seen', text, { width, tone: 'dim' })),
     ...fieldLines(view, width),
     ...waitingLines(view, width),
     ...branchLines(view, width),

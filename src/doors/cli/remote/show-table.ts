@@ -56,6 +56,14 @@ export function spanText(ms: number): string {
   return size < dayMs ? `${Math.floor(size / hourMs)}h` : `${Math.floor(size / dayMs)}d`
 }
 
+/** How long something took: `340ms`, `1.2s`, `2m 5s`, `3h 10m`. */
+export function durationOf(ms: number): string {
+  if (ms < secondMs) return `${Math.max(0, Math.round(ms))}ms`
+  if (ms < minuteMs) return `${Math.floor(ms / 100) / 10}s`
+  if (ms < hourMs) return `${Math.floor(ms / minuteMs)}m ${Math.floor((ms % minuteMs) / secondMs)}s`
+  return `${Math.floor(ms / hourMs)}h ${Math.floor((ms % hourMs) / minuteMs)}m`
+}
+
 /** A moment of today as `12:03:11`, of another day with its date. */
 export function momentText(at: number, now: number): string {
   const [day, time] = localParts(at)

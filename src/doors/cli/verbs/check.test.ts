@@ -332,3 +332,71 @@ test('what an entry with wildcards covers is told, and quietly not', async () =>
   expect(JSON.parse(json).wildcards).toMatchObject([{ stage: 'reading', entry: 'npm run *' }])
   expect((await runIn(folder, ['check', '--quiet', 'a.json'])).out).toBe('')
 })
+
+const gated = {
+  ...goodWorkflow,
+  meta: { calls_max: 90 },
+  states: {
+    ...goodWorkflow.states,
+    fixing: {
+      ...goodWorkflow.states.fixing,
+      on: { FIXED: { target: 'done', requires_approval: true }, LOST: 'reading' },
+    },
+  },
+}
+
+test('--prove says yes, with what every path passes', async () => {
+  const folder = folderOf({ 'a.json': gated })
+  const claim = 'no path to done without approval FIXED'
+  const { code, out } = await runIn(folder, ['check', 'a.json', '--prove', claim])
+  expect(out).toContain(`a.json: ${claim}\n  yes: every path passes it\n  fixing → FIXED → done\n`)
+  expect(code).toBe(0)
+})
+
+test('--prove says no, with the shortest path that avoids it, and fails', async () => {
+  const folder = folderOf({ 'a.json': gated })
+  const claims = ['approval SHIP', 'approval FIXED'].flatMap((what) => {
+    return ['--prove', `no path to done without ${what}`]
+  })
+  const { code, out } = await runIn(folder, ['check', 'a.json', ...claims])
+  expect(out).toContain('  no: there is no `SHIP`\n  reading → FOUND → fixing → FIXED → done\n')
+  expect(out).toContain('  yes: every path passes it\n')
+  expect(code).toBe(1)
+  const json = await runIn(folder, ['check', 'a.json', '--json', ...claims])
+  const { ok, proofs } = JSON.parse(json.out)
+  expect(ok).toBe(false)
+  expect(proofs.map((one: { verdict: string }) => one.verdict)).toEqual(['disproved', 'proved'])
+})
+
+test('--prove needs a claim about a stage of the definition', async () => {
+  const folder = folderOf({ 'a.json': gated, 'b.json': broken })
+  const sentence = await runIn(folder, ['check', 'a.json', '--prove', 'done is safe'])
+  expect(sentence.code).toBe(2)
+  expect(sentence.err).toContain('is not a claim')
+  const claim = 'no path to doen without approval FIXED'
+  const stage = await runIn(folder, ['check', 'a.json', '--prove', claim])
+  expect(stage.code).toBe(2)
+  expect(stage.out).toContain('there is no stage `doen`: did you mean `done`?')
+  const errors = await runIn(folder, ['check', 'b.json', '--prove', claim])
+  expect(errors.code).toBe(1)
+  expect(errors.out).toContain('cannot be proved: the file has errors')
+})
+
+test('--against shows what a version loosens; --strict makes it an error', async () => {
+  const text = JSON.stringify(goodWorkflow)
+  const wider = text.replace(/"allowed_tools":\["Read"/, '"allowed_tools":["WebFetch","Read"')
+  expect(wider).not.toBe(text)
+  const folder = folderOf({ 'old.json': goodWorkflow, 'new.json': wider, 'bad.json': broken })
+  const loose = await runIn(folder, ['check', 'new.json', '--against', 'old.json'])
+  expect(loose).toMatchObject({ code: 0, err: '' })
+  expect(loose.out).toMatch(/^loosens {5}\w+: permits `WebFetch`\n$/)
+  const strict = await runIn(folder, ['check', 'new.json', '--against', 'old.json', '--strict'])
+  expect(strict.code).toBe(1)
+  const back = await runIn(folder, ['check', 'old.json', '--against', 'new.json', '--json'])
+  expect(JSON.parse(back.out).changes).toMatchObject([{ effect: 'tightens' }])
+  const same = await runIn(folder, ['check', 'old.json', '--against', 'old.json'])
+  expect(same.out).toBe('no permission changes\n')
+  for (const args of [['bad.json'], [], ['new.json', 'old.json'], ['missing.json']]) {
+    expect((await runIn(folder, ['check', ...args, '--against', 'old.json'])).code).toBe(2)
+  }
+})

@@ -6,6 +6,7 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import { plain } from '../ansi.ts'
 import type { VerbHelp } from '../help.ts'
+import { startFolder } from '../init/start-folder.ts'
 import { oneWord, usage } from '../options.ts'
 import { type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { readCount } from '../remote/read-values.ts'
@@ -21,6 +22,7 @@ const help: VerbHelp = {
     'definitions versions NAME',
     'definitions add FILE',
     'definitions remove NAME',
+    'definitions accept NAME HASH',
     'definitions drafts [NAME]',
     'definitions activate DRAFT',
     'definitions discard DRAFT',
@@ -33,6 +35,10 @@ A draft is a definition that an agent wrote (\`pawl_create_workflow\`). It canno
 be started until a person activates it. \`drafts NAME\` shows its text. Activating
 stores exactly the text that was shown: a changed text is a different draft.
 
+A file in \`.pawl/definitions/\` that has the name of a stored definition is not
+started until a person accepts it. The error about it names the hash. A change of
+the file needs another acceptance.
+
 Agents may only list and show.`,
   options: [['--version N', 'with show: an older version']],
   examples: ['definitions', 'definitions add examples/workflow/tdd-bug-fix.json'],
@@ -40,19 +46,22 @@ Agents may only list and show.`,
 }
 
 const kinds = { version: 'text' } as const
-const tasks = ['list', 'show', 'versions', 'add', 'remove', ...draftTasks] as const
+const tasks = ['list', 'show', 'versions', 'add', 'remove', 'accept', ...draftTasks] as const
 const pageMax = 500
 
 export const definitionsVerb = remoteVerb({
   name: 'definitions',
   help,
   kinds,
-  names: { min: 0, max: 2, what: 'a subcommand' },
+  names: { min: 0, max: 3, what: 'a subcommand' },
   run: async (request) => {
-    const [first = 'list', name] = request.files
+    const [first = 'list', name, hash] = request.files
     const task = oneWord('definitions', first, tasks)
     if (request.values.version !== null && task !== 'show') {
       throw usage('definitions', '`--version` needs `show`')
+    }
+    if ((hash === undefined) === (task === 'accept')) {
+      throw usage('definitions', '`pawl definitions accept` needs a name and a hash')
     }
     if (task === 'list') return list(request)
     if (isDraftTask(task)) return draftTask(request, task, name)
@@ -61,6 +70,7 @@ export const definitionsVerb = remoteVerb({
       throw usage('definitions', `\`pawl definitions ${task}\` needs ${what}`)
     }
     if (task === 'add') return add(request, name)
+    if (task === 'accept') return accept(request, name, hash ?? '')
     const about = { show, versions, remove }[task]
     return about(request, name)
   },
@@ -143,6 +153,14 @@ async function add(request: RemoteVerbSpec, name: string): Promise<number> {
   printResult(request, kept, () =>
     plain(`stored ${definition.name}, version ${definition.version}\n`),
   )
+  return 0
+}
+
+async function accept(request: RemoteVerbSpec, id: string, hash: string): Promise<number> {
+  const { remote, io } = request
+  const { workspace } = await startFolder(io)
+  const answer = await remote.call('definitions.accept', { id, workspace, hash })
+  printResult(request, answer, () => plain(`accepted ${id} in ${answer.workspace}\n`))
   return 0
 }
 

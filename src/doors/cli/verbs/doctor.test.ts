@@ -1,7 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { DoctorDoor, HostsProof, ProofCell, ProveOptions } from '../doctor/doctor-door.ts'
+import {
+  type DoctorDoor,
+  type HostsProof,
+  type ProofCell,
+  type ProveOptions,
+  proofSeconds,
+} from '../doctor/doctor-door.ts'
 import { versionText } from '../version.ts'
 import { type Bench, openBench } from './init.contract.ts'
 
@@ -98,7 +104,7 @@ test('a proof is a table, and what no hook reaches is no failure', async () => {
   const typed = { outcome: 'not enforceable', note: 'no hook; isolation covers it' } as const
   const { code, out, wishes } = await prove({ shell: stopped, typed }, 'codex')
   expect(code).toBe(0)
-  expect(wishes).toEqual([{ hosts: ['codex'], secondsMax: 60 }])
+  expect(wishes).toEqual([{ about: 'hooks', hosts: ['codex'], secondsMax: null }])
   expect(out.split('\n').slice(0, 3)).toEqual([
     '            codex 1.2.3',
     'shell       stopped',
@@ -112,6 +118,12 @@ test.each(['EXECUTED', 'not tried'] as const)('a canary that is %s fails', async
   expect(code).toBe(1)
 })
 
+test('a proof in a box is one of what code below the hook can do', async () => {
+  const { wishes } = await prove({ shell: stopped, typed: stopped }, '--boxed')
+  expect(wishes).toMatchObject([{ about: 'below the hook', hosts: [] }])
+  expect((await openBench().pawl('doctor', '--boxed')).err).toContain('goes with `--prove`')
+})
+
 test('a proof as JSON says whether all is held', async () => {
   const { out } = await prove({ shell: stopped, typed: stopped }, '--json', '--timeout', '90')
   expect(JSON.parse(out)).toMatchObject({ holds: true, hosts: [{ host: 'codex' }] })
@@ -121,4 +133,12 @@ test('a host that can not be proved, and a time that is too short, are refused',
   expect((await prove({}, 'cursor')).code).toBe(2)
   expect((await prove({}, '--timeout', 'x')).err).toContain('`--timeout` must be 10 seconds')
   expect((await openBench().pawl('doctor', 'claude')).err).toContain('only with `--prove`')
+})
+
+test.each([
+  [1, 60],
+  [6, 60],
+  [7, 90],
+])('a proof of %i hosts may take %i seconds', (hosts, seconds) => {
+  expect(proofSeconds(hosts)).toBe(seconds)
 })

@@ -24,7 +24,7 @@ describe('what is written', () => {
     expect(Object.keys(hooks)).toEqual([
       ...['PreToolUse', 'PermissionRequest', 'PostToolUse', 'PostToolUseFailure', 'SessionEnd'],
       ...['Stop', 'SubagentStart', 'SubagentStop', 'SessionStart', 'UserPromptSubmit'],
-      'ConfigChange',
+      ...['ConfigChange', 'PermissionDenied'],
     ])
     expect(hooks.PreToolUse).toEqual([
       {
@@ -113,6 +113,7 @@ describe('what is written', () => {
     })
     expect(json(bench, 'opencode.json').mcp).toMatchObject({ pawl: { type: 'local' } })
     expect(bench.read('.opencode/plugins/pawl.js')).toContain('tool.execute.before')
+    expect(bench.read('.pi/extensions/pawl.js')).toContain('"--host",\n      "pi"')
     expect(json(bench, '.github/hooks/pawl.json')).toMatchObject({
       version: 1,
       hooks: { PreToolUse: [{ type: 'command', timeoutSec: 60 }] },
@@ -229,6 +230,7 @@ describe('what others wrote', () => {
     ['codex', '.codex/config.toml', 'x = 1\n[mcp_servers.pawl]\ncommand = "other"\n'],
     ['codex', '.codex/config.toml', '[mcp_servers]\na = {}\n"pawl" = { command = "x" }\n'],
     ['opencode', '.opencode/plugins/pawl.js', 'export const Mine = 1\n'],
+    ['pi', '.pi/extensions/pawl.js', 'export default () => 1\n'],
     ['gemini', '.gemini/settings.json', '{"hooks":[]}'],
     ['gemini', '.gemini/settings.json', '{\n  "a": 1\n  "b": 2\n}'],
     ['cursor', '.cursor/mcp.json', '[]'],

@@ -33,19 +33,23 @@ import {
   remoteVerb,
 } from '../remote/remote-verb.ts'
 import { denialCountText, remarkText, runRemark, type ShownRecord } from '../remote/show-event.ts'
+import { showRecord } from '../remote/show-record.ts'
 import { writeFile } from '../write-file.ts'
 
 const help: VerbHelp = {
   usage: [
     'log [RUN] [--follow] [OPTIONS]',
     'log [RUN] --denied',
+    'log [RUN] --record N',
     'log [RUN] --verify',
     'log [RUN] --anchor [--out FILE]',
     'log [RUN] --against FILE',
   ],
   about: `\
-Without RUN, shows the last run of this folder, even one that has ended. Costs are
-added up for each stage. The reason and the rule are shown below each denied call.
+Without RUN, shows the last run of this folder, even one that has ended. A call is one
+line: when it began, how long it took, how it ended and the rule that allowed it. The
+reason and the rule are shown below each denied call. Calls and costs are added up for
+each stage.
 
 Every record contains a hash over itself and the record before it. --verify
 recomputes all hashes, checks the signatures of decisions against the registered
@@ -60,7 +64,8 @@ its end. An anchor detects that: keep it where they cannot write.`,
       'show only denied calls, with a count for each rule; for a run with --observe, ' +
         'the calls that would have been denied',
     ],
-    ['--all', 'show every report of a cost, instead of one sum for each stage'],
+    ['--record N', 'show all of record N: for a call its input, verdict, rule, end and output'],
+    ['--all', 'show every record on a line of its own, including every report of a cost'],
     ['--verify', 'check the hashes of the whole log, and every signature of a decision'],
     ['--anchor', 'print the length and last hash of the log: { "runId", "seq", "hash" }'],
     ['--out FILE', 'with --anchor: write it to FILE'],
@@ -68,7 +73,7 @@ its end. An anchor detects that: keep it where they cannot write.`,
   ],
   notes: `\
 With --follow, --json prints one record per line.`,
-  examples: ['log --follow', 'log --anchor --out anchor.json', 'log --against anchor.json'],
+  examples: ['log --record 12', 'log --anchor --out anchor.json', 'log --against anchor.json'],
   exits: { 0: 'done', 1: 'the log was changed', 2: notAsked },
 }
 
@@ -76,6 +81,7 @@ const kinds = {
   follow: 'flag',
   after: 'text',
   denied: 'flag',
+  record: 'text',
   all: 'flag',
   verify: 'flag',
   anchor: 'flag',
@@ -95,10 +101,10 @@ async function runLog(request: RemoteVerbSpec<typeof kinds>): Promise<number> {
   const { files, values, io } = request
   const { follow, verify, anchor, against, out } = values
   const isProof = verify || against !== null
-  if ([isProof, anchor, follow].filter(Boolean).length > 1) {
+  if ([isProof, anchor, follow, values.record !== null].filter(Boolean).length > 1) {
     throw usage(
       'log',
-      '`--follow`, `--verify` or `--against`, and `--anchor` cannot be used together',
+      '`--follow`, `--record`, `--verify` or `--against`, and `--anchor` exclude each other',
     )
   }
   if (out !== null && !anchor) throw usage('log', '`--out` needs `--anchor`')
@@ -108,13 +114,15 @@ async function runLog(request: RemoteVerbSpec<typeof kinds>): Promise<number> {
   if (known !== null && known.runId !== runId) {
     throw usage('log', `the anchor belongs to the run \`${known.runId}\`, not to \`${runId}\``)
   }
-  if (request.look === 'text') await tellWhich(request, runId)
+  const folder = request.look === 'text' ? await tellWhich(request, runId) : null
   if (isProof) return proveLog(request, runId, known)
   if (anchor) return tellAnchor(request, runId, out)
+  const wanted = readCount('log', { name: 'record', value: values.record, max: 2 ** 53 })
+  if (wanted !== null) return showRecord(request, { runId, seq: wanted })
   const after = readCount('log', { name: 'after', value: values.after, max: 2 ** 53 }) ?? 0
   const all = (follow ? followLog : recordsOf)(request, { runId, after })
   const records = values.denied ? deniedIn(all) : all
-  if (request.look === 'text') return printLog(request, records)
+  if (request.look === 'text') return printLog(request, records, folder)
   if (follow) {
     for await (const record of records) printResult(request, record, () => '')
     return 0
@@ -125,18 +133,25 @@ async function runLog(request: RemoteVerbSpec<typeof kinds>): Promise<number> {
   return 0
 }
 
-/** WHY from the list: the log of a run that cannot be read is shown all the same. */
-async function tellWhich({ io, remote }: RemoteContext, runId: string): Promise<void> {
+/**
+ * Tells which run it is, and gives its workspace.
+ * WHY from the list: the log of a run that cannot be read is shown all the same.
+ */
+async function tellWhich({ io, remote }: RemoteContext, runId: string): Promise<string | null> {
   const { items } = await remote.call('runs.list', { q: runId, limit: 1 })
   const head = items.find((one) => one.id === runId)
   if (head !== undefined) io.err(runRemark(head, io))
+  return head?.workspace ?? null
 }
 
 async function printLog(
   { io, values }: RemoteVerbSpec<typeof kinds>,
   records: AsyncIterable<ShownRecord>,
+  folder: string | null,
 ): Promise<number> {
-  const printer = openLogPrinter({ io, hasCosts: values.all })
+  // WHY records where only some are shown: how a call ended is not among them.
+  const look = values.all || values.denied || values.after !== null ? 'records' : 'trace'
+  const printer = openLogPrinter({ io, look, folder })
   const denials = openDenialCounter()
   for await (const record of records) {
     io.out(printer.next(record))

@@ -1,6 +1,7 @@
 /**
  * `pawl release`: frees a run from the session that holds it.
  */
+import { errorCodeOf } from '../../../runtime/error-code.ts'
 import { plain } from '../ansi.ts'
 import type { VerbHelp } from '../help.ts'
 import { findRun } from '../remote/find-run.ts'
@@ -26,7 +27,12 @@ export const releaseVerb = remoteVerb({
   kinds: {},
   names: { min: 0, max: 1, what: 'a run' },
   run: async (request) => {
-    const runId = await findRun(request.files[0], request)
+    const [named] = request.files
+    // WHY asked as it stands where it is unknown: a run that was removed may have left a lock.
+    const runId = await findRun(named, request).catch((fault: unknown) => {
+      if (named !== undefined && errorCodeOf(fault) === 'RUN_UNKNOWN') return named
+      throw fault
+    })
     const answer = await request.remote.call('runs.release', { runId })
     const { released } = answer
     const holders =

@@ -19,6 +19,7 @@ Ctrl-C or \`pawl stop\` stops it.`,
     ['--port N', 'the HTTP port; default: `port` of config.json, else any free port'],
     ['--json', 'print log lines as JSON, as in daemon.log'],
     ['--sample', 'fill the page with sample runs, in a separate data directory'],
+    ['--large', 'with `--sample`: 60 runs, 12 approvals and 20,000 events that stay as they are'],
     ['--quiet', 'print nothing; daemon.log has everything'],
   ],
   examples: ['serve', 'serve --port 4411 --json'],
@@ -30,14 +31,17 @@ const portMax = 65_535
 export const serveVerb: Verb = {
   help,
   run: async (args: readonly string[], io: Io): Promise<number> => {
-    const kinds = { port: 'text', json: 'flag', quiet: 'flag', sample: 'flag' } as const
+    const flags = { json: 'flag', quiet: 'flag', sample: 'flag', large: 'flag' } as const
+    const kinds = { port: 'text', ...flags } as const
     const { files, values } = readOptions('serve', args, kinds)
     refuseMore('serve', files, 0)
     if (values.json && values.quiet)
       throw usage('serve', '`--json` and `--quiet` cannot be used together')
     const port = readCount('serve', { name: 'port', value: values.port, max: portMax })
     const voice = values.quiet ? 'quiet' : values.json ? 'json' : 'text'
-    const shows = values.sample ? 'sample' : 'nothing'
+    if (values.large && !values.sample) throw usage('serve', '`--large` needs `--sample`')
+    const sample = values.large ? 'large-sample' : 'sample'
+    const shows = values.sample ? sample : 'nothing'
     return daemonOf(io).serve({ port, voice, shows }, io)
   },
 }

@@ -26,8 +26,8 @@ export const stateVerb = remoteVerb({
     const runId = await findRun(files[0], request)
     const branch = values.branch === null ? {} : { branch: values.branch }
     const reading = await remote.call('runs.read', { runId, ...branch })
-    const { view, notice } = reading
-    printResult(request, reading, () => runText({ runId, view, notice }, io))
+    const { view, notice, evidence } = reading
+    printResult(request, reading, () => runText({ runId, view, notice, evidence }, io))
     return 0
   },
 })

@@ -6,12 +6,19 @@ import { openClient } from '../../../client/open-client.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import { PawlProblem } from '../../api/problem.ts'
+import { plain } from '../ansi.ts'
 import type { VerbHelp } from '../help.ts'
 import type { Io, Verb } from '../io.ts'
 import { readOptions, refuseMore } from '../options.ts'
 import { printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
 import { displayWidth, row } from '../play/view-lines.ts'
-import { type DaemonDoor, daemonOf, type FoundDaemon } from '../remote/daemon-door.ts'
+import {
+  type DaemonDoor,
+  daemonOf,
+  type FoundDaemon,
+  ownAddress,
+  strangerText,
+} from '../remote/daemon-door.ts'
 import { spanText } from '../remote/show-table.ts'
 
 const help: VerbHelp = {
@@ -22,7 +29,7 @@ Does not start a daemon.`,
   notes: `\
 JSON output: { "running": true, "folder", "socket", "pid", "version", "http",
 "store", "startedAt", "runsCached", "waitersCount", "listenError", "found",
-"trouble" }. Without a daemon: { "running": false, "folder", "socket" }.`,
+"trouble" }. Without a daemon: { "running": false, "folder", "socket", "found" }.`,
   examples: ['status', 'status --json'],
   exits: {
     0: 'the daemon is running and healthy',
@@ -40,8 +47,10 @@ export const statusVerb: Verb = {
     const { folder, socket } = daemon
     const found = daemon.find()
     if (found === null) {
-      const stopped = { running: false, folder, socket }
-      io.out(values.json ? `${JSON.stringify(stopped)}\n` : `no daemon is running for ${folder}\n`)
+      const found = (await daemon.strangers()).map(strangerText)
+      const stopped = { running: false, folder, socket, found }
+      const lines = [`no daemon is running for ${folder}`, ...found]
+      io.out(values.json ? `${JSON.stringify(stopped)}\n` : plain(`${lines.join('\n')}\n`))
       return 1
     }
     const told = await ask(daemon)
@@ -54,7 +63,7 @@ export const statusVerb: Verb = {
 type StatusAnswer = OperationAnswer<'status'>
 
 async function ask(daemon: DaemonDoor): Promise<StatusAnswer> {
-  const client = openClient({ socket: daemon.socket, token: daemon.token('agent') })
+  const client = openClient({ ...ownAddress(daemon), token: daemon.token('agent') })
   try {
     return await client.call('status', {})
   } catch (thrown) {

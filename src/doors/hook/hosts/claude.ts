@@ -73,7 +73,9 @@ function done(payload: JsonObject): Report {
   if (fields !== null && shell !== null) {
     // In the background it goes on; interrupted, it did not come to its end.
     const isOpen = textField(fields, 'backgroundTaskId') !== null || fields.interrupted === true
-    return reportOf(shell, { exitCode: isOpen ? null : 0 })
+    // Claude Code takes some codes for success, such as 1 of grep, and says here what they mean.
+    const isOdd = textField(fields, 'returnCodeInterpretation') !== null
+    return reportOf(shell, { exitCode: isOpen || isOdd ? null : 0 })
   }
   // Codex gives the output of a shell as one text, and nothing of how it ended.
   return reportOf(response)

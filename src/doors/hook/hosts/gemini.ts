@@ -62,7 +62,31 @@ function reportIn(payload: JsonObject): ReturnType<typeof reportOf> {
   const told = own(response, 'llmContent') ?? null
   const text = typeof shown === 'string' ? shown : told
   const exitCode = exitCodeIn(typeof told === 'string' ? told : '')
-  return reportOf(text, { ok: error === null && (exitCode ?? 0) === 0, exitCode })
+  const hasEnded = error === null && typeof shown === 'string' && typeof told === 'string'
+  const seen = hasEnded ? exitCodeAfter(told, shown) : null
+  // WHY not 0 from anywhere: the command can have printed such a line itself.
+  const code = seen ?? (exitCode === 0 ? null : exitCode)
+  return reportOf(text, { ok: error === null && (exitCode ?? 0) === 0, exitCode: code })
+}
+
+/**
+ * The exit code of a command, from what stands behind its output; null: it cannot be told.
+ * WHY behind the output: Gemini says nothing of an exit 0, and a command can print such a line.
+ */
+function exitCodeAfter(told: string, shown: string): number | null {
+  const output = shown.trim()
+  const at = output === '' ? -1 : told.indexOf(`Output: ${output}`)
+  const rest = at === -1 ? told : told.slice(at + 'Output: '.length + output.length)
+  if (at === -1 && !/^(?:<untrusted_context>\s*)?Output: \(empty\)\s/.test(told)) return null
+  const fields = rest
+    .replace(/\s*<\/untrusted_context>\s*$/, '')
+    .trim()
+    .split('\n')
+  if (!/^Process Group PGID: \d+$/.test(fields.at(-1) ?? '')) return null
+  const others = fields.slice(0, -1).filter((line) => line !== 'Output: (empty)' && line !== '')
+  if (others.length === 0) return 0
+  const code = /^Exit Code: (\d{1,3})$/.exec(others[0] ?? '')?.[1]
+  return others.length === 1 && code !== undefined ? Number(code) : null
 }
 
 /**

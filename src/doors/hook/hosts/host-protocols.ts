@@ -8,6 +8,7 @@ import { copilotHooks } from './copilot.ts'
 import { cursorHooks } from './cursor.ts'
 import { geminiHooks } from './gemini.ts'
 import { opencodeHooks } from './opencode.ts'
+import { piHooks } from './pi.ts'
 import { qwenHooks } from './qwen.ts'
 
 export const hookProtocols: Readonly<Record<AgentHostId, HookProtocol>> = {
@@ -17,6 +18,7 @@ export const hookProtocols: Readonly<Record<AgentHostId, HookProtocol>> = {
   qwen: qwenHooks,
   opencode: opencodeHooks,
   copilot: copilotHooks,
+  pi: piHooks,
   cursor: cursorHooks,
 }
 

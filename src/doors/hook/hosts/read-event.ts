@@ -35,6 +35,10 @@ export function readEvent(meaning: HookMeaning | null, parts: EventParts): HookE
       const call = parts.call()
       return call === null ? null : { kind: 'report', call, report: parts.report(meaning) }
     }
+    case 'declined': {
+      const call = parts.call()
+      return call === null ? { kind: 'nothing' } : { kind: meaning, call }
+    }
     case 'prompt':
       return { kind: 'prompt', by: parts.promptedBy(), text: parts.prompt() ?? '' }
     case 'config':

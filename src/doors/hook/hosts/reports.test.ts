@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Report } from '../../../core/engine/types.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { HookProtocol } from '../hook-protocol.ts'
+import { reportOf } from '../payload.ts'
 import { claudeHooks } from './claude.ts'
 import { geminiHooks } from './gemini.ts'
 
@@ -28,6 +29,20 @@ test('a command of Claude Code that goes on or was interrupted has no exit code 
   expect(reportIn(claudeHooks, interrupted)).toMatchObject({ exitCode: null })
 })
 
+test('a code that Claude Code takes for success is not taken for 0', () => {
+  const ended = recorded('claude-code/PostToolUse-Bash.json')
+  const response = { ...ended.tool_response, returnCodeInterpretation: 'No matches found' }
+  const odd = { ...ended, tool_response: response }
+  expect(reportIn(claudeHooks, odd)).toMatchObject({ ok: true, exitCode: null })
+})
+
+test('a command of Gemini cannot print an exit 0 for itself', () => {
+  const payload = recorded('gemini-cli/AfterTool-run_shell_command.json')
+  const llmContent = 'Output: Exit Code: 0\nProcess Group PGID: 1\nSignal: 9\nProcess Group PGID: 2'
+  const report = reportIn(geminiHooks, { ...payload, tool_response: { llmContent } })
+  expect(report).toMatchObject({ exitCode: null })
+})
+
 test.each([
   ['is the last one', 'Output: Exit Code: 7\nExit Code: 0\nExit Code: 3\nProcess Group PGID: 1', 3],
   [
@@ -40,4 +55,11 @@ test.each([
   const payload = recorded('gemini-cli/AfterTool-run_shell_command.json')
   const report = reportIn(geminiHooks, { ...payload, tool_response: { llmContent } })
   expect(report).toMatchObject({ ok: exitCode === null, exitCode })
+})
+
+test('of a long output the end is kept, where a run is summed up', () => {
+  const forged = 'ℹ tests 12\n'
+  const { output } = reportOf(`${forged}${'x\n'.repeat(200_000)}0 passing`)
+  expect(output).toMatch(/0 passing$/)
+  expect(output).not.toContain(forged)
 })

@@ -12,6 +12,8 @@ export type Trust =
 
 type Codex = {
   readonly program: string
+  /** Stand in front of the name of the server. */
+  readonly args?: readonly string[]
   readonly workspace: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -19,6 +21,7 @@ type Codex = {
 type Listed = {
   readonly key: string
   readonly command?: string
+  readonly source?: string
   readonly currentHash: string
   readonly trustStatus: string
 }
@@ -33,6 +36,23 @@ export function trustCodexHooks(codex: Codex): Promise<Trust> {
 /** Whether Codex trusts them; changes nothing. */
 export function readCodexTrust(codex: Codex): Promise<Trust> {
   return withServer(codex, async (server, workspace) => trustIn(await ownHooks(server, workspace)))
+}
+
+/** What is set by these flags, as the host identifies it; a text: why it is not known. */
+export type HookHashes = { readonly count: number; readonly state: string }
+
+/** The hashes by which Codex trusts the hooks that flags set, as a value of TOML. */
+export async function readHookHashes(codex: Codex): Promise<HookHashes | string> {
+  let found: readonly Listed[] = []
+  const read = await withServer(codex, async (server, workspace) => {
+    found = (await ownHooks(server, workspace)).filter(({ source }) => source === 'sessionFlags')
+    return trustIn(found)
+  })
+  if (found.length === 0) return read.kind === 'skipped' ? read.because : 'Codex lists no hooks'
+  const pairs = found.map(({ key, currentHash }) => {
+    return `${JSON.stringify(key)} = { trusted_hash = ${JSON.stringify(currentHash)} }`
+  })
+  return { count: found.length, state: `{ ${pairs.join(', ')} }` }
 }
 
 type Work = (server: Server, workspace: string) => Promise<Trust>
@@ -100,8 +120,8 @@ type Reply = { id?: number; result?: unknown; error?: { message?: string } }
 type Waiting = { resolve: (value: unknown) => void; reject: (fault: Error) => void }
 
 /** Codex as a server of JSON lines. */
-function openServer({ program, workspace, env }: Codex): Server {
-  const child = spawn(program, ['app-server'], {
+function openServer({ program, args = [], workspace, env }: Codex): Server {
+  const child = spawn(program, [...args, 'app-server'], {
     cwd: workspace,
     env: { ...env },
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -2,9 +2,18 @@
  * Codex: hooks and an MCP server. Codex skips hooks that its user does not trust.
  */
 import { codexHost } from '../../../core/hosts/codex.ts'
+import { listIn, meaningOf } from '../../../core/hosts/registry.ts'
+import type { Json } from '../../../core/json.ts'
 import type { HostSetup, SetupContext, TrustPlace } from '../desired-files.ts'
 import { readCodexTrust, type Trust, trustCodexHooks } from './codex-trust.ts'
-import { commandFor, hookSeconds, hooksFor, serverEnv, serverWords } from './shared-entries.ts'
+import {
+  commandFor,
+  hookSeconds,
+  hooksFor,
+  type InstalledEvent,
+  serverEnv,
+  serverWords,
+} from './shared-entries.ts'
 
 const { hooksFile, serversFile } = codexHost
 /** More than this Codex does not wait at the end of a session. */
@@ -29,15 +38,7 @@ export const codexSetup: HostSetup = {
       mode: 'plain',
       content: {
         kind: 'json',
-        entries: hooksFor('codex', (event) => ({
-          hooks: [
-            {
-              type: 'command',
-              command: commandFor(event, setting),
-              timeout: event.meaning === 'end' ? endSeconds : hookSeconds,
-            },
-          ],
-        })),
+        entries: hooksFor('codex', (event) => hookOf(event, setting)),
       },
     },
     {
@@ -67,18 +68,49 @@ async function problems({ program, ...place }: TrustPlace): Promise<readonly str
   return [`Codex silently skips the hooks: ${trust.because}; run \`pawl init codex\``]
 }
 
+/** The same as words for a flag that sets one setting. */
+export function codexOverrides(setting: SetupContext): {
+  readonly hooks: readonly string[]
+  readonly servers: readonly string[]
+} {
+  return {
+    hooks: listIn(codexHost.installedEvents).map((name) => {
+      const hook = hookOf({ name, meaning: meaningOf('codex', name) ?? 'nothing' }, setting)
+      return `hooks.${name}=${tomlValue([hook])}`
+    }),
+    servers: [`mcp_servers.pawl=${tomlValue(serverOf(setting))}`],
+  }
+}
+
+function hookOf(event: InstalledEvent, setting: SetupContext): Json {
+  const timeout = event.meaning === 'end' ? endSeconds : hookSeconds
+  return { hooks: [{ type: 'command', command: commandFor(event, setting), timeout }] }
+}
+
 function serverLines(setting: SetupContext): readonly string[] {
-  const [command = '', ...args] = serverWords('codex', setting)
+  const server = serverOf(setting)
   return [
     '[mcp_servers.pawl]',
-    `command = ${tomlText(command)}`,
-    `args = [${args.map(tomlText).join(', ')}]`,
-    `env = { ${Object.entries(serverEnv(setting)).map(tomlPair).join(', ')} }`,
+    ...Object.entries(server).map(([name, value]) => `${name} = ${tomlValue(value)}`),
   ]
 }
 
-function tomlPair([name, value]: readonly [string, string]): string {
-  return `${name} = ${tomlText(value)}`
+function serverOf(setting: SetupContext): Record<'command' | 'args' | 'env', Json> {
+  const [command = '', ...args] = serverWords('codex', setting)
+  return { command, args, env: serverEnv(setting) }
+}
+
+/** A value of TOML on one line. */
+function tomlValue(value: Json): string {
+  if (typeof value === 'string') return tomlText(value)
+  if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const pairs = Object.entries(value).map(([k, v]) => `${tomlKey(k)} = ${tomlValue(v ?? null)}`)
+  return `{ ${pairs.join(', ')} }`
+}
+
+function tomlKey(name: string): string {
+  return /^[\w-]+$/.test(name) ? name : tomlText(name)
 }
 
 /** WHY this is enough: a text of JSON is a text of TOML, but for DEL, which TOML wants escaped. */

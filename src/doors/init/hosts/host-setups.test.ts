@@ -64,8 +64,10 @@ test('claude: a hook that a call waits for can start the daemon', () => {
   }
 })
 
-test('a plugin sends every event that its host has a meaning for', () => {
-  const plugin = filesOf('opencode').find(({ path }) => path === agentHosts.opencode.hooksFile)
-  const events = Object.values(agentHosts.opencode.events).flatMap((names) => listIn(names))
+const plugged = ['opencode', 'pi'] as const
+
+test.each(plugged)('%s: the plugin sends every event that has a meaning', (host) => {
+  const plugin = filesOf(host).find(({ path }) => path === agentHosts[host].hooksFile)
+  const events = Object.values(agentHosts[host].events).flatMap((names) => listIn(names))
   for (const event of events) expect(JSON.stringify(plugin?.content), event).toContain(event)
 })

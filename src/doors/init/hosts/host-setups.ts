@@ -7,6 +7,7 @@ import { copilotSetup } from './copilot.ts'
 import { cursorSetup } from './cursor.ts'
 import { geminiSetup } from './gemini.ts'
 import { opencodeSetup } from './opencode.ts'
+import { piSetup } from './pi.ts'
 import { qwenSetup } from './qwen.ts'
 
 export const hostSetups: Readonly<Record<AgentHostId, HostSetup>> = {
@@ -16,5 +17,6 @@ export const hostSetups: Readonly<Record<AgentHostId, HostSetup>> = {
   qwen: qwenSetup,
   opencode: opencodeSetup,
   copilot: copilotSetup,
+  pi: piSetup,
   cursor: cursorSetup,
 }

@@ -11,6 +11,7 @@
 
 import type { SetupContext } from '../desired-files.ts'
 import { ownMark } from '../merge-entries.ts'
+import { askHookText } from './ask-hook-text.ts'
 
 /** The plugin for one workspace, or for every folder of a user. */
 export function pluginText({ workspace, userFile, hookCommand }: SetupContext): string {
@@ -192,30 +193,5 @@ function contextIn(answer) {
   }
 }
 
-function ask(payload, cwd) {
-  return new Promise((resolve, reject) => {
-    const block = (why) => reject(new Error("Pawl blocks this call: " + why))
-    const client = spawn("/bin/sh", ["-c", setting.hookCommand], { cwd })
-    let stdout = ""
-    let stderr = ""
-    const limit = setTimeout(() => {
-      client.kill("SIGKILL")
-      block("the hook took too long")
-    }, answerMsMax)
-    client.stdout.setEncoding("utf8").on("data", (chunk) => (stdout += chunk))
-    client.stderr.setEncoding("utf8").on("data", (chunk) => (stderr += chunk))
-    // It may end without reading everything; then its answer says why.
-    client.stdin.on("error", () => undefined)
-    client.on("error", (fault) => {
-      clearTimeout(limit)
-      block(fault.message)
-    })
-    client.on("close", (code) => {
-      clearTimeout(limit)
-      if (code === 0 || code === 2) resolve({ exit: code, stdout, stderr })
-      else block(stderr.trim() || "the hook could not run")
-    })
-    client.stdin.end(payload)
-  })
-}
-`
+ASK
+`.replace('ASK', () => askHookText)

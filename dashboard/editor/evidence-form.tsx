@@ -1,0 +1,98 @@
+/** The guards of a workflow that want evidence: the command, how it ended, and how fresh it is. */
+import { dropGuard } from '../../src/core/dialects/edit-route-guard.ts'
+import {
+  type EvidenceGuard,
+  evidenceGuardsOf,
+  putEvidenceGuard,
+} from '../../src/core/dialects/edit-rules.ts'
+import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
+import { showToast } from '../parts/toast.tsx'
+import { AddNamedForm } from './add-named-form.tsx'
+import { TextField } from './text-field.tsx'
+
+type Props = {
+  readonly written: EditableDefinition
+  /** Null: the text does not take it. */
+  readonly onText: (text: string | null) => void
+}
+
+/** The list, and the form for one more. */
+export function EvidenceForms({ written, onText }: Props) {
+  if (written.machine.dialect !== 'workflow') return null
+  const add = (name: string, evidence: string): void => {
+    const usual = { exit: 0, tests_min: null, fresh: true }
+    onText(putEvidenceGuard(written, name, { evidence, ...usual }))
+  }
+  return (
+    <fieldset className="routes">
+      <legend>Evidence: guards that rest on what Pawl saw of a command</legend>
+      {Object.entries(evidenceGuardsOf(written)).map(([name, guard]) => (
+        <EvidenceRow key={name} {...{ written, name, guard, onText }} />
+      ))}
+      <AddNamedForm
+        what="evidence"
+        subject={{ label: 'Command that proves it', placeholder: 'npm test' }}
+        onAdd={add}
+      />
+    </fieldset>
+  )
+}
+
+type RowProps = Props & { readonly name: string; readonly guard: EvidenceGuard }
+
+function EvidenceRow({ written, name, guard, onText }: RowProps) {
+  const put = (change: Partial<EvidenceGuard>): void =>
+    onText(putEvidenceGuard(written, name, { ...guard, ...change }))
+  const settleExit = (text: string): void => {
+    if (text === '' || text === 'nonzero') put({ exit: text === '' ? null : text })
+    else if (/^\d{1,3}$/.test(text)) put({ exit: Number(text) })
+    else showToast('An exit code is a number, or `nonzero` for any failure.')
+  }
+  const settleTests = (text: string): void => {
+    if (text === '') put({ tests_min: null })
+    else if (/^[1-9]\d{0,8}$/.test(text)) put({ tests_min: Number(text) })
+    else showToast('The number of tests is a whole number from 1.')
+  }
+  return (
+    <div className="route-row">
+      <strong className="mono cut" title={name}>
+        {name}
+      </strong>
+      <TextField
+        label={`Command of ${name}`}
+        className="mono"
+        value={guard.evidence}
+        onSettle={(evidence) => put({ evidence })}
+      />
+      <TextField
+        label={`Exit code of ${name}`}
+        placeholder="exit 0"
+        value={guard.exit === null ? '' : String(guard.exit)}
+        onSettle={settleExit}
+      />
+      <TextField
+        label={`Tests that ${name} needs`}
+        placeholder="any tests"
+        value={guard.tests_min === null ? '' : String(guard.tests_min)}
+        onSettle={settleTests}
+      />
+      <label className="row small gate-box">
+        <input
+          type="checkbox"
+          aria-label={`${name} must be fresh`}
+          checked={guard.fresh === true}
+          onChange={(event) => put({ fresh: event.target.checked ? true : null })}
+        />
+        fresh
+      </label>
+      <button
+        type="button"
+        className="button"
+        aria-label={`Remove ${name}`}
+        onClick={() => onText(dropGuard(written, name))}
+      >
+        ×
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+/** Open runs by the stage they are in, one board for each definition. */
+import type { LiveRunHead } from '../data/live-state.ts'
+import { linkTo } from '../data/route.ts'
+import { StatusBadge, Time } from './basics.tsx'
+import { countOf, shortIdOf } from './format-values.ts'
+
+/** Cards in one column; the others are counted. */
+const cardsMax = 30
+
+/** The boards. */
+export function RunBoard({ heads }: { readonly heads: readonly LiveRunHead[] }) {
+  const open = heads.filter((head) => head.endedAt === null)
+  const names = [...new Set(open.map((head) => head.definition))].sort()
+  if (open.length === 0) return <p className="note-box">None of these runs is open.</p>
+  return names.map((name) => {
+    const own = open.filter((head) => head.definition === name)
+    const stages = [...new Set(own.map((head) => head.stage))].sort()
+    return (
+      <section key={name} className="stack" aria-label={`Board of ${name}`}>
+        <h2>
+          {name} <span className="small soft">{countOf(own.length, 'open run')}</span>
+        </h2>
+        <div className="board">
+          {stages.map((stage) => (
+            <Column key={stage} stage={stage} heads={own.filter((one) => one.stage === stage)} />
+          ))}
+        </div>
+      </section>
+    )
+  })
+}
+
+type ColumnProps = { readonly stage: string; readonly heads: readonly LiveRunHead[] }
+
+function Column({ stage, heads }: ColumnProps) {
+  const rest = heads.length - cardsMax
+  return (
+    <section className="card" aria-label={stage}>
+      <header>
+        <h3 className="grow mono">{stage}</h3>
+        <span className="small soft">{heads.length}</span>
+      </header>
+      <ul className="list">
+        {heads.slice(0, cardsMax).map((head) => (
+          <li key={head.id}>
+            <a className="line" href={linkTo('runs', head.id)}>
+              <span className="grow">
+                <strong className="wrap">{head.title ?? head.definition}</strong>
+                <span className="small soft row flow">
+                  <StatusBadge status={head.status} />
+                  <span className="mono">{shortIdOf(head.id)}</span>
+                  <Time at={head.updatedAt} />
+                </span>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {rest > 0 ? <p className="body soft small">{countOf(rest, 'more run')}</p> : null}
+    </section>
+  )
+}

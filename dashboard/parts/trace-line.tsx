@@ -1,0 +1,119 @@
+/** The lines of a trace: a visit of a stage with its sums, and a call, a wait or an event. */
+import type { LogRecord } from '../data/run-log.ts'
+import type { TraceRow, TraceVisit } from '../data/trace-rows.ts'
+import { eventIn, wordsOnce } from './event-text.ts'
+import { bytesText, clockText, countOf, exactText, moneyText, tookText } from './format-values.ts'
+import { MessageText } from './message-text.tsx'
+import { shortPath } from './short-path.ts'
+
+/** The head of a visit. */
+export function VisitLine({ visit }: { readonly visit: TraceVisit }) {
+  const { record, branch, calls, denied, waitedMs, modelsMicroUsd, callsMicroUsd } = visit
+  if (record === null) return null
+  const { title, about } = wordsOnce(record)
+  const sums = [
+    ...(calls > 0 ? [countOf(calls, 'call')] : []),
+    ...(denied > 0 ? [`${denied} denied`] : []),
+    ...(modelsMicroUsd > 0 ? [`${moneyText(modelsMicroUsd)} for models`] : []),
+    ...(callsMicroUsd > 0 ? [`${moneyText(callsMicroUsd)} for calls`] : []),
+    ...(waitedMs > 0 ? [`waited ${tookText(waitedMs)} for people`] : []),
+  ]
+  return (
+    <>
+      <RowTime record={record} />
+      <span className="words-lines">
+        <span className="words">
+          <strong>{title}</strong>
+          {branch === null ? null : <span className="badge accent">{branch}</span>}
+          <span className="soft small cut">{about}</span>
+        </span>
+        <span className="soft tiny cut">{sums.join(' · ')}</span>
+      </span>
+      <span className="span-text">
+        {visit.endAt === null ? 'now here' : tookText(visit.endAt - record.at)}
+      </span>
+    </>
+  )
+}
+
+type LineProps = {
+  readonly row: TraceRow
+  /** Paths in it are told from there on. */
+  readonly folder: string | null
+}
+
+/** A row in a visit. */
+export function TraceLine({ row, folder }: LineProps) {
+  const { record, end } = row
+  const { tone, title, about, why } = wordsOnce(record)
+  return (
+    <>
+      <RowTime record={record} />
+      <span className={`pip ${toneOf(row, tone)}`} />
+      <span className="words-lines">
+        <span className="words">
+          <strong>{title}</strong>
+          <span className="soft small cut" title={about}>
+            {shortPath(about, folder)}
+          </span>
+        </span>
+        {why === undefined ? (
+          <EndText row={row} />
+        ) : (
+          <span className="words tiny" title={`${why.reason} · ${why.rule}`}>
+            <span className="bad cut">
+              <MessageText text={why.reason} />
+            </span>
+            <span className="mono soft cut rule">{why.rule}</span>
+          </span>
+        )}
+      </span>
+      <span className="span-text">
+        {end === null ? openText(row) : tookText(end.at - record.at)}
+      </span>
+    </>
+  )
+}
+
+function RowTime({ record }: { readonly record: LogRecord }) {
+  return (
+    <time dateTime={new Date(record.at).toISOString()} title={exactText(record.at)}>
+      {clockText(record.at)}
+    </time>
+  )
+}
+
+function toneOf({ end }: TraceRow, tone: string): string {
+  if (end === null) return tone
+  const event = eventIn(end)
+  if (event.type === 'call.reported') {
+    return event.ok ? 'good' : event.isUnreported ? '' : 'warn'
+  }
+  return wordsOnce(end).tone
+}
+
+/** How it ended. */
+function EndText({ row: { kind, end } }: { readonly row: TraceRow }) {
+  if (end === null) return null
+  const event = eventIn(end)
+  if (event.type === 'call.reported') {
+    const { ok, exitCode, bytes, costMicroUsd, isUnreported } = event
+    const parts = [
+      ok ? 'succeeded' : isUnreported ? 'never reported' : 'failed',
+      ...(exitCode === null ? [] : [`exit ${exitCode}`]),
+      ...(bytes > 0 ? [bytesText(bytes)] : []),
+      ...(costMicroUsd > 0 ? [moneyText(costMicroUsd)] : []),
+    ]
+    const tone = ok || isUnreported ? 'soft' : 'warn'
+    return <span className={`tiny cut ${tone}`}>{parts.join(' · ')}</span>
+  }
+  const { title, about } = wordsOnce(end)
+  const what = kind === 'wait' || kind === 'call' ? title : ''
+  return <span className="tiny soft cut">{about === '' ? what : `${what}: ${about}`}</span>
+}
+
+/** What is said in the place of a time while it is not over. */
+function openText({ kind, record }: TraceRow): string {
+  if (kind === 'wait' || record.type === 'call.asked') return 'waiting'
+  return record.type === 'call.allowed' ? 'open' : ''
+}

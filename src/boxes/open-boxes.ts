@@ -1,0 +1,312 @@
+/**
+ * Sessions of hosts in boxes: made by their daemon, started by whoever asked, opened and closed as
+ * their run moves, and found again by the next daemon.
+ */
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Family } from '../core/engine/family.ts'
+import { filesOfFamily, type StageFiles } from '../core/engine/stage-files.ts'
+import type { LogLine } from '../daemon/log-file.ts'
+import type { JobsConfig } from '../home/config-jobs.ts'
+import { letGroupsGo } from '../runner/cgroups.ts'
+import { levelOf, rank } from '../runner/find-isolation.ts'
+import { isPathInside } from '../runner/job-workspace.ts'
+import type { HeldJob } from '../runner/plan-job.ts'
+import type { Boxes, BoxWish, OpenedBox } from '../runtime/boxes/boxes-port.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
+import type { MinIsolation } from '../runtime/jobs/jobs-port.ts'
+import { PawlError } from '../runtime/pawl-error.ts'
+import { type BoxControl, connectBox } from './box-control.ts'
+import {
+  type BoxNote,
+  boxFolders,
+  doorName,
+  makePlaceholders,
+  openBoxRemoval,
+  planPlaceholders,
+  readBoxNote,
+  removeBox,
+  writeBoxNote,
+} from './box-folder.ts'
+import { type BoxOutlet, openBoxOutlet } from './box-outlet.ts'
+import { type BoxSettings, planBox } from './plan-box.ts'
+
+/** What serves the sockets in a box's own folder. */
+export type OpenBoxDoors = (box: {
+  readonly folder: string
+  readonly runId: string
+  readonly workspace: string
+}) => Promise<{ readonly close: () => Promise<unknown> }>
+
+type BoxesOptions = {
+  readonly settings: BoxSettings
+  readonly config: JobsConfig
+  readonly newId: () => string
+  readonly log: LogLine
+  readonly held: () => Promise<HeldJob>
+  readonly openDoors: OpenBoxDoors
+  /** The run as it stands. Fault `RUN_UNKNOWN`. */
+  readonly readPlace: (runId: string) => Promise<BoxPlace>
+}
+
+/** What a box has to know of its run. */
+export type BoxPlace = {
+  readonly workspace: string | null
+  readonly family: Family
+  readonly minIsolations: readonly MinIsolation[]
+}
+
+export type OpenBoxes = Boxes & {
+  /** Fault `FILES_IN_USE`: somebody writes, so the run stays where it is. */
+  readonly follow: (runId: string, family: Family) => Promise<void>
+  /** Finds the boxes of a daemon before; gives what there is to say about them. */
+  readonly recover: () => Promise<readonly string[]>
+  readonly close: () => Promise<void>
+}
+
+type OpenBox = {
+  readonly note: BoxNote
+  readonly folder: string
+  files: StageFiles
+  /** Whether `files` is how they are: not before a new daemon, or after a fault. */
+  isSure: boolean
+  /** Null: it was not started yet. */
+  control: BoxControl | null
+  readonly doors: { readonly close: () => Promise<unknown> }
+  readonly outlet: BoxOutlet | null
+}
+
+/** How long a caller may take to start what it has opened. */
+const startMsMax = 30_000
+const lookMs = 25
+const boxesMax = 200
+
+export function openBoxes(options: BoxesOptions): OpenBoxes {
+  const boxes = new Map<string, OpenBox>()
+  const remove = openBoxRemoval()
+  const end = async (box: OpenBox): Promise<void> => {
+    if (!boxes.delete(box.note.id)) return
+    await release(box)
+    letGroupsGo(box.note.cgroups)
+    remove(box.folder, box.note.placeholders, boxes.size === 0 ? 'last' : 'one of several')
+  }
+  const attach = async (box: OpenBox): Promise<boolean> => {
+    box.control = await connectBox(box.folder, () => void end(box))
+    return box.control !== null
+  }
+  const add = async (note: BoxNote, folder: string, files: StageFiles): Promise<OpenBox> => {
+    const { runId, workspace } = note
+    const doors = await options.openDoors({ folder: join(folder, doorName), runId, workspace })
+    const outlet = await openBoxOutlet(folder, note.destinations)
+    const box: OpenBox = { note, folder, files, isSure: true, control: null, doors, outlet }
+    boxes.set(note.id, box)
+    return box
+  }
+  const followNow = async (box: OpenBox, family: Family): Promise<void> => {
+    const wanted = filesOfFamily(family)
+    if ((box.isSure && isSame(wanted, box.files)) || (await isGone(box))) return
+    await switchTo(box, wanted)
+  }
+  /** A box whose caller never started it is none. */
+  const isGone = async (box: OpenBox): Promise<boolean> => {
+    for (
+      let ms = 0;
+      box.control === null && ms < startMsMax && boxes.has(box.note.id);
+      ms += lookMs
+    ) {
+      if (await attach(box)) break
+      await new Promise((resolve) => setTimeout(resolve, lookMs))
+    }
+    if (box.control === null) await end(box)
+    return !boxes.has(box.note.id)
+  }
+  return {
+    open: async (wish) => {
+      if (boxes.size >= boxesMax) throw new JobFault('ResourceExhausted', 'too many boxes are open')
+      const { box, opened } = await makeBox(options, wish, add)
+      void isGone(box).then(
+        async (isOver) => {
+          // The run may have moved before the box was there.
+          if (!isOver) await followNow(box, (await options.readPlace(wish.runId)).family)
+        },
+        () => end(box),
+      )
+      return opened
+    },
+    list: () =>
+      [...boxes.values()].map(({ note, files }) => {
+        const { id, runId, host, workspace, startedAt } = note
+        return { ...{ id, runId, host, workspace, startedAt }, mode: files.mode }
+      }),
+    follow: async (runId, family) => {
+      for (const box of boxes.values()) if (box.note.runId === runId) await followNow(box, family)
+    },
+    recover: () => recoverBoxes(options, { add, attach, end }),
+    close: async () => {
+      for (const box of [...boxes.values()]) {
+        boxes.delete(box.note.id)
+        await release(box)
+      }
+    },
+  }
+}
+
+async function release({ control, doors, outlet }: OpenBox): Promise<void> {
+  control?.close()
+  outlet?.close()
+  await doors.close()
+}
+
+type Add = (note: BoxNote, folder: string, files: StageFiles) => Promise<OpenBox>
+
+async function makeBox(
+  options: BoxesOptions,
+  wish: BoxWish,
+  add: Add,
+): Promise<{ readonly box: OpenBox; readonly opened: OpenedBox }> {
+  const { settings, config, newId } = options
+  const place = await options.readPlace(wish.runId)
+  const held = await options.held()
+  const level = requireBox(held, [
+    ...place.minIsolations,
+    { level: config.minIsolation, by: '`jobs.minIsolation` of `config.json`' },
+  ])
+  if (place.workspace === null) throw new JobFault('InvalidInput', 'the run has no workspace')
+  const { workspace } = place
+  const plan = planBox(settings, wish, { workspace, network: config.network })
+  const files = filesOfFamily(place.family)
+  const id = `box_${newId()}`
+  const folder = join(settings.folder, id)
+  const placeholders = planPlaceholders(plan.places)
+  let cgroups: readonly string[] = []
+  try {
+    mkdirSync(join(folder, doorName), { recursive: true, mode: 0o700 })
+    cgroups = groupsFor(held, id)
+    const note: BoxNote = {
+      ...{ id, runId: wish.runId, host: wish.host, workspace: plan.workspace, cgroups },
+      ...{ program: wish.program[0] ?? '', startedAt: settings.now() },
+      ...{ destinations: plan.destinations, placeholders },
+    }
+    // INVARIANT: what is made in the workspace is noted before, so that the next daemon removes it.
+    writeBoxNote(folder, note)
+    makePlaceholders(placeholders)
+    openFolders(plan.workspace, files)
+    for (const [name, text] of Object.entries(wish.files)) {
+      writeFileSync(join(folder, doorName, name), text, { mode: 0o600 })
+    }
+    const box = await add(note, folder, files)
+    const words = plan.words({ folder, files, cgroups })
+    const opened = { id, helper: held.helper, words, level, mode: files.mode, notes: notesOf(held) }
+    return { box, opened }
+  } catch (fault) {
+    letGroupsGo(cgroups)
+    removeBox(folder, placeholders)
+    throw fault
+  }
+}
+
+function groupsFor({ means: { groups } }: HeldJob, id: string): readonly string[] {
+  return groups === null ? [] : groups.make(`pawl-${id}`)
+}
+
+function notesOf({ means }: HeldJob): readonly string[] {
+  return means.groups === null
+    ? ['no control group is writable: memory and processes are limited one by one']
+    : []
+}
+
+const howToAllow = [
+  'On Ubuntu 24.04 and later, allow user namespaces for the helper with an AppArmor profile,',
+  'or run `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`. On Debian, run',
+  '`sudo sysctl kernel.unprivileged_userns_clone=1`. In a container, start it with',
+  '`--security-opt seccomp=unconfined`, or run Pawl on the host.',
+].join(' ')
+
+/** WHY never less: a session that is said to be in a box and is not would be trusted. */
+function requireBox({ means }: HeldJob, wanted: readonly MinIsolation[]): OpenedBox['level'] {
+  const level = levelOf(means)
+  const recovery = [{ action: 'allow_namespaces', description: howToAllow }]
+  if (means.mechanism?.kind !== 'spaces') {
+    const what = `this machine has no boxes: ${means.notes.join('; ') || 'it has no namespaces'}`
+    throw new JobFault('SpawnFailed', what, { recovery, context: { level } })
+  }
+  const missed = wanted.find((one) => rank(level) > rank(one.level))
+  if (missed === undefined) return level
+  const wants = `${missed.by} requires the isolation \`${missed.level}\``
+  const what = `${wants}, but this machine has \`${level}\``
+  throw new JobFault('SpawnFailed', what, { context: { level } })
+}
+
+function isSame(one: StageFiles, two: StageFiles): boolean {
+  return one.mode === two.mode && one.folders.join('\0') === two.folders.join('\0')
+}
+
+/** Folders that may be written to are there, and lead nowhere else. */
+function openFolders(workspace: string, { mode, folders }: StageFiles): readonly string[] {
+  if (mode !== 'write') return []
+  return folders.map((name) => {
+    const path = join(workspace, name)
+    mkdirSync(path, { recursive: true })
+    const real = realpathSync(path)
+    if (isPathInside(workspace, real)) return real
+    throw new PawlError('FILES_IN_USE', `the folder \`${name}\` leads out of the workspace`)
+  })
+}
+
+async function switchTo(box: OpenBox, wanted: StageFiles): Promise<void> {
+  const folders = openFolders(box.note.workspace, wanted)
+  const answer = await box.control?.ask(['mode', wanted.mode, ...folders])
+  if (answer === undefined || answer.kind === 'ok') {
+    box.files = wanted
+    box.isSure = true
+    return
+  }
+  if (answer.kind === 'fault') {
+    box.isSure = false
+    const message = `the files of the box cannot be changed to \`${wanted.mode}\`: ${answer.why}`
+    throw new PawlError('FILES_IN_USE', message, { hint: 'end the session, and start it again' })
+  }
+  const who = answer.holders.slice(0, 5).map((line) => {
+    const [pid, name, path] = line.split('\t')
+    return `\`${name}\` (process ${pid}) has \`${path}\` open for writing`
+  })
+  const message =
+    `the next stage allows \`${wanted.mode}\` only, but ` +
+    (who.length === 0 ? 'something still writes to the workspace' : who.join(', '))
+  throw new PawlError('FILES_IN_USE', message, { hint: 'end it, then send the signal again' })
+}
+
+type RecoverMeans = {
+  readonly add: Add
+  readonly attach: (box: OpenBox) => Promise<boolean>
+  readonly end: (box: OpenBox) => Promise<void>
+}
+
+async function recoverBoxes(
+  { settings, readPlace, log }: BoxesOptions,
+  { add, attach, end }: RecoverMeans,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const folder of boxFolders(settings.folder)) {
+    const note = readBoxNote(folder)
+    if (note === null) {
+      removeBox(folder, [])
+      continue
+    }
+    try {
+      const { family } = await readPlace(note.runId)
+      const box = await add(note, folder, filesOfFamily(family))
+      box.isSure = false
+      if (await attach(box)) await switchTo(box, filesOfFamily(family))
+      else {
+        await end(box)
+        found.push(
+          `the session of run \`${note.runId}\` in a box ended while no daemon was running`,
+        )
+      }
+    } catch (fault) {
+      log('warning', 'a box could not be taken over', { box: note.id, fault: String(fault) })
+    }
+  }
+  return found
+}

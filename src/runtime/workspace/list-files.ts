@@ -1,0 +1,130 @@
+/**
+ * The files of a workspace that evidence is about: in a git repository, those that git tracks and
+ * new ones that are not ignored; elsewhere, those that a bounded walk finds.
+ * Knows git and folders. Must not know what a file contains, or evidence.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** More files than this are not compared, so nothing is fresh there. */
+export const workspaceFilesMax = 200_000
+const gitMsMax = 8_000
+const gitOutputBytesMax = 128 * 1024 * 1024
+const walkDepthMax = 64
+
+/** What test runs write into any folder, whether or not git ignores it. */
+const cacheFolders: ReadonlySet<string> = new Set([
+  ...['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.hypothesis'],
+  ...['.git', '.DS_Store'],
+])
+/** What they write at the top of a workspace. */
+const topFolders: ReadonlySet<string> = new Set([
+  ...['coverage', '.nyc_output', 'htmlcov', '.coverage', '.vitest', 'test-results', '.tox'],
+  'node_modules',
+])
+/** What is installed into a repository inside this one. */
+const installedFolders: ReadonlySet<string> = new Set(['node_modules'])
+/** What is built or installed where no git says what is ignored. */
+const builtFolders: ReadonlySet<string> = new Set([
+  ...installedFolders,
+  ...['.hg', '.svn', '.venv', 'venv', 'target', 'dist', 'build', '.gradle', '.next', '.turbo'],
+])
+
+/**
+ * Paths relative to the folder, sorted, as latin1 text of their bytes: a name that is not UTF-8
+ * would be read as another one. Null: they cannot be listed within the limits.
+ */
+export function listWorkspaceFiles(folder: string): readonly string[] | null {
+  const listed = listByGit(folder)
+  if (listed === null) return null
+  const paths = listed === 'no repository' ? walk(folder, '', builtFolders) : listed
+  if (paths === null || paths.length > workspaceFilesMax) return null
+  return paths.sort().filter((path, at) => path !== paths[at - 1])
+}
+
+function listByGit(folder: string): string[] | 'no repository' | null {
+  // WHY without the user's excludes: they are elsewhere, and who changes them changes no file here.
+  const settings = ['core.fsmonitor=false', 'core.untrackedCache=false', 'safe.directory=*']
+  const args = [
+    ...settings.flatMap((one) => ['-c', one]),
+    ...['ls-files', '-z', '-t', '--cached', '--others', '--exclude-per-directory=.gitignore'],
+  ]
+  const done = runGit(folder, args)
+  if (done.error !== undefined) {
+    return (done.error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no repository' : null
+  }
+  if (done.status === 128 && /not a git repository/.test(done.stderr.toString())) {
+    return 'no repository'
+  }
+  if (done.status !== 0) return null
+  return isIgnored(folder) ? 'no repository' : pathsIn(folder, done.stdout.toString('latin1'))
+}
+
+/** WHY: the files of a folder that the repository around it ignores are not listed by git. */
+function isIgnored(folder: string): boolean {
+  if (existsSync(join(folder, '.git'))) return false
+  return runGit(folder, ['-c', 'safe.directory=*', 'check-ignore', '-q', '.']).status === 0
+}
+
+function runGit(folder: string, args: readonly string[]) {
+  return spawnSync('git', args, {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
+    maxBuffer: gitOutputBytesMax,
+    timeout: gitMsMax,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Entries are `H path` where git tracks the file, and `? path` where it is new. */
+function pathsIn(folder: string, output: string): string[] | null {
+  const paths: string[] = []
+  for (const entry of output.split('\0')) {
+    const path = entry.slice(2)
+    if (path === '') continue
+    if (entry[0] !== '?') paths.push(path)
+    else if (path.endsWith('/')) {
+      // A repository inside this one: git does not look into it.
+      const inner = walk(folder, path.slice(0, -1), installedFolders)
+      if (inner === null) return null
+      paths.push(...inner)
+    } else if (!isCache(path)) paths.push(path)
+    if (paths.length > workspaceFilesMax) return null
+  }
+  return paths
+}
+
+function isCache(path: string): boolean {
+  const parts = path.split('/')
+  return topFolders.has(parts[0] ?? '') || parts.some((part) => cacheFolders.has(part))
+}
+
+/** Every file below a folder, without folders of these names; null: too many, or unreadable. */
+export function walk(root: string, from: string, without: ReadonlySet<string>): string[] | null {
+  const paths: string[] = []
+  const open = [{ at: from, depth: 0 }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { at, depth } = next
+    if (depth > walkDepthMax) return null
+    let entries: ReturnType<typeof readFolder>
+    try {
+      entries = readFolder(Buffer.from(`${root}/`), Buffer.from(at, 'latin1'))
+    } catch {
+      // WHY nothing is fresh then: what cannot be read can be changed unseen.
+      return null
+    }
+    for (const entry of entries) {
+      const path = at === '' ? entry.name : `${at}/${entry.name}`
+      if (without.has(entry.name) || isCache(path)) continue
+      if (entry.isDirectory()) open.push({ at: path, depth: depth + 1 })
+      else paths.push(path)
+      if (paths.length + open.length > workspaceFilesMax) return null
+    }
+  }
+  return paths
+}
+
+function readFolder(root: Buffer, at: Buffer) {
+  return readdirSync(Buffer.concat([root, at]), { withFileTypes: true, encoding: 'latin1' })
+}
