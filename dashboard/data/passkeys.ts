@@ -4,7 +4,7 @@
  */
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 import type { OperationAnswer, OperationInput } from '../../src/doors/api/contract.ts'
-import { callApi } from './api-client.ts'
+import { ApiError, callApi } from './api-client.ts'
 import { live } from './live-state.ts'
 
 export type PasskeyOverview = OperationAnswer<'passkeys.list'>
@@ -58,7 +58,19 @@ export async function signDecision(decision: Decision): Promise<SignatureInput> 
 
 async function sign({ nonce, options }: Asked): Promise<SignatureInput> {
   // WHY the cast: made by the other half of the same library.
-  const signed = await startAuthentication({ optionsJSON: options as unknown as Options })
+  const optionsJSON = options as unknown as Options
+  const signed = await startAuthentication({ optionsJSON }).catch(explainNotSigned)
   const { authenticatorData, clientDataJSON: clientDataJson, signature } = signed.response
   return { nonce, assertion: { id: signed.id, authenticatorData, clientDataJson, signature } }
+}
+
+/** WHY: the browser says the same if the person cancels and if it has no such key, and no way on. */
+function explainNotSigned(thrown: unknown): never {
+  if (!(thrown instanceof Error) || thrown.name !== 'NotAllowedError') throw thrown
+  throw new ApiError({
+    code: 'NOT_SIGNED',
+    status: 403,
+    detail: 'nothing was signed: you cancelled, or this browser has none of your passkeys',
+    hint: 'try again where your passkey is; if you lost it, run `pawl passkey --help`',
+  })
 }

@@ -131,6 +131,19 @@ describe.runIf(canBrowse)('passkeys', () => {
     expect(await verify(runId)).toMatchObject({ ok: true, signatures: { signed: 2, unsigned: 0 } })
   })
 
+  test('a browser without the passkey says what to do, and nothing is decided', async () => {
+    const { id } = await ask('SHIP', { version: '1' })
+    const { page, context } = await site.open(browser, {
+      isAtLocalhost: true,
+      path: `approvals/${encodeURIComponent(id)}`,
+    })
+    await addAuthenticator(page)
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('this browser has none of your passkeys').waitFor()
+    expect((await site.as.person.approvals.read({ id })).status).toBe('pending')
+    await context.close()
+  })
+
   test('a second person adds a passkey that the first confirms, and both sign', async () => {
     const file = join(site.house.folder, 'bob.token')
     expect((await site.house.cli('people', 'add', 'bob', '--out', file)).code).toBe(0)
@@ -216,6 +229,8 @@ describe.runIf(canBrowse)('passkeys', () => {
       const agent = site.house.start(['passkey', 'reset', '--yes'], { env: { CLAUDECODE: '1' } })
       await agent.ended
       expect(agent.said()).toContain('not available to agents')
+      const asked = await site.house.cli('passkey', 'reset')
+      expect(asked.err).toContain('→ run `pawl passkey reset --yes`')
       const reset = await site.house.cli('passkey', 'reset', '--yes')
       expect(reset.out).toContain('of everybody removed')
     })

@@ -20,8 +20,9 @@ export async function confirm(
   const { input } = io
   const hasKeyboard = 'isTTY' in input && input.isTTY === true
   if (!io.isTerminal || !hasKeyboard) {
+    const run = `run \`pawl ${verb} --yes\``
     throw new PawlError('USAGE', 'there is no terminal to ask in, so nothing was changed', {
-      hint: `check \`pawl ${verb} --details\`, then run \`pawl ${verb} --yes\``,
+      hint: details === null ? run : `check \`pawl ${verb} --details\`, then ${run}`,
     })
   }
   const prompt = `${question} ${details === null ? '[y/N]' : '[y/N, d for details]'} `
