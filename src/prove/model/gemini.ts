@@ -28,6 +28,7 @@ function read(body: JsonObject, url: string): ModelRequest {
   const contents = objectsIn(body.contents)
   const users = contents.filter((one) => one.role === 'user')
   const told = trailing(contents, (one) => one.role !== 'model')
+  const config = asObject(body.generationConfig)
   return {
     model: /models\/([^:]+):/.exec(url)?.[1] ?? '',
     isStream: url.includes(':streamGenerateContent'),
@@ -40,6 +41,7 @@ function read(body: JsonObject, url: string): ModelRequest {
       .join('\n'),
     system: promptWords(asObject(body.systemInstruction)?.parts),
     told: told.flatMap((one) => objectsIn(one.parts)).flatMap(toldIn),
+    replySchema: asObject(config?.responseJsonSchema ?? config?.responseSchema),
   }
 }
 

@@ -15,6 +15,8 @@ export type ModelRequest = {
   readonly system: string
   /** What came since the model spoke last. */
   readonly told: readonly ModelInput[]
+  /** The answer has to be JSON of this schema; left out: words. */
+  readonly replySchema?: JsonObject | null
 }
 
 /** Something that the host tells the model: the result of a call, or words. */

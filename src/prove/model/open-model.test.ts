@@ -124,6 +124,29 @@ test('a request that offers no tools uses no turn', async () => {
   expect(await post(path, first)).toContain('hello')
 })
 
+test('a request for JSON of a schema is answered with JSON of that schema', async () => {
+  await open()
+  const responseJsonSchema = {
+    type: 'object',
+    properties: {
+      reason: { type: 'string' },
+      model: { type: 'string', enum: ['flash', 'pro'] },
+      score: { type: 'integer', minimum: 3 },
+      isHard: { type: 'BOOLEAN' },
+      files: { type: 'array' },
+    },
+  }
+  const body = { generationConfig: { responseJsonSchema }, contents: [] }
+  const { candidates } = JSON.parse(await post(apis.gemini.path, body))
+  expect(JSON.parse(candidates[0].content.parts[0].text)).toEqual({
+    reason: 'ok',
+    model: 'flash',
+    score: 3,
+    isHard: false,
+    files: [],
+  })
+})
+
 test('a sub-agent has a lane of its own', async () => {
   await open()
   const { path, first } = apis.anthropic

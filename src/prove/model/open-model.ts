@@ -12,6 +12,7 @@ import { chatApi } from './chat.ts'
 import { geminiApi } from './gemini.ts'
 import type { ModelApi, ModelCall, ModelInput, ModelReply, ModelRequest } from './model-api.ts'
 import { responsesApi } from './responses.ts'
+import { sampleJson } from './sample-json.ts'
 import {
   fillLast,
   type Playing,
@@ -68,8 +69,9 @@ export async function openModel({ script, onTurn }: ModelOptions): Promise<Model
     const { turn, ...place } = playing.next(asked)
     const number = exchanges.length + 1
     const calls = callsOf(turn.tools ?? [], { prefix: `${api.callPrefix}${number}_`, asked })
-    const { tools: offered, told } = asked
-    const exchange = { ...place, offered, told, text: turn.text ?? null, calls, body }
+    const { tools: offered, told, replySchema = null } = asked
+    const text = replySchema === null ? turn.text : JSON.stringify(sampleJson(replySchema))
+    const exchange = { ...place, offered, told, text: text ?? null, calls, body }
     exchanges.push(exchange)
     await onTurn?.(exchange)
     if (turn.delayMs !== undefined) await sleep(turn.delayMs)
