@@ -64,7 +64,7 @@ async function sign({ nonce, options }: Asked): Promise<SignatureInput> {
   return { nonce, assertion: { id: signed.id, authenticatorData, clientDataJson, signature } }
 }
 
-/** WHY: the browser says the same if the person cancels and if it has no such key, and no way on. */
+/** WHY: browsers say the same if the person cancels and if there is no such key, and no way on. */
 function explainNotSigned(thrown: unknown): never {
   if (!(thrown instanceof Error) || thrown.name !== 'NotAllowedError') throw thrown
   throw new ApiError({
