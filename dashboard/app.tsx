@@ -46,7 +46,8 @@ const KeyList = lazy(async () => ({
 
 const pages: Readonly<Record<string, Page>> = {
   home: HomePage,
-  approvals: ApprovalPage,
+  // Home lists what waits.
+  approvals: ({ route }) => (route.id === '' ? <HomePage /> : <ApprovalPage route={route} />),
   runs: ({ route }) => (route.id === '' ? <RunsPage route={route} /> : <RunPage route={route} />),
   definitions: ({ route }) =>
     route.id === '' ? <DefinitionsPage route={route} /> : <DefinitionPage route={route} />,

@@ -50,15 +50,20 @@ function Deciding({ approval, edits, wish }: Props) {
   const deaf = reasonNotToCount(people, useValueStore(live).me)
   const [note, setNote] = useState(wish?.note ?? '')
   const [busy, setBusy] = useState<'grant' | 'refuse' | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
   const isArmed = useArmed()
   const approve = useRef<HTMLButtonElement>(null)
   const reason = useRef<HTMLTextAreaElement>(null)
   useKeys(approval, { a: () => approve.current?.focus(), r: () => reason.current?.focus() })
   const act = async (granted: boolean): Promise<void> => {
     setBusy(granted ? 'grant' : 'refuse')
+    setProblem(null)
     const changes = granted && Object.keys(edits).length > 0 ? { edits } : {}
-    const problem = await decideApproval(approval, { granted, note, ...changes })
-    showToast(problem ?? (granted ? grantedText(people) : 'Refused. The agent is notified.'))
+    const failure = await decideApproval(approval, { granted, note, ...changes })
+    if (failure === null)
+      showToast(granted ? grantedText(people) : 'Refused. The agent is notified.')
+    // WHY not a toast: it says what to do, and nothing was decided until that is done.
+    setProblem(failure)
     setBusy(null)
   }
   return (
@@ -98,6 +103,11 @@ function Deciding({ approval, edits, wish }: Props) {
         </button>
       </div>
       {deaf === null ? null : <p className="note-box small wrap">{deaf}</p>}
+      {problem === null ? null : (
+        <p className="note-box small wrap" role="alert">
+          {problem}
+        </p>
+      )}
       <div className="decide-notes">
         <SignatureNote approval={approval} />
         <p className="tiny soft">A decision cannot be undone.</p>
