@@ -175,6 +175,7 @@ test.each(testedHosts)('%s: a workflow, a checklist and a form are finished', as
   const seen = offered('book_trip')
   // Not before the form was loaded, and then without asking: `list_changed` was honoured.
   if (offersNewTools(host)) expect([seen.at(0), seen.includes(true)]).toEqual([false, true])
-  const found = transcript.calls.find(({ name }) => name === 'ToolSearch')
-  if (host === 'claude') expect(found?.told, told).toContain('book_trip')
+  // WHY any of them: it may search before it has read the changed list again.
+  const found = transcript.calls.filter(({ name }) => name === 'ToolSearch')
+  if (host === 'claude') expect(found.map((one) => one.told).join(), told).toContain('book_trip')
 })

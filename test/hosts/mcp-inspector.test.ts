@@ -13,6 +13,8 @@ const callMsMax = 60_000
 const run = promisify(execFile)
 
 let house: House
+/** WHY one for all: over HTTP each process would be a session of its own, with other runs. */
+let credential: string
 beforeAll(async () => {
   house = openHouse()
   const folder = join(house.workspace, '.pawl', 'definitions')
@@ -22,8 +24,19 @@ beforeAll(async () => {
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(one))
   }
   await house.json('runs')
+  credential = await issueCredential()
   return () => house.close()
 })
+
+async function issueCredential(): Promise<string> {
+  const { url, headers } = httpAddress(house)
+  const response = await fetch(new URL('/v1/credentials', url), {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: '{}',
+  })
+  return ((await response.json()) as { readonly credential: string }).credential
+}
 
 /** How the inspector is told of a server. */
 function serverOf(wire: 'stdio' | 'HTTP'): readonly string[] {
@@ -32,8 +45,8 @@ function serverOf(wire: 'stdio' | 'HTTP'): readonly string[] {
     const home = ['-e', `PAWL_HOME=${house.folder}`]
     return [process.execPath, program, 'mcp', '--workspace', house.workspace, ...home]
   }
-  const { url, headers } = httpAddress(house)
-  return [url.href, '--transport', 'http', '--header', `Authorization: ${headers.authorization}`]
+  const { href } = httpAddress(house).url
+  return [href, '--transport', 'http', '--header', `Authorization: Bearer ${credential}`]
 }
 
 type Values = { readonly ok: boolean; readonly run: Readonly<Record<string, unknown>> }

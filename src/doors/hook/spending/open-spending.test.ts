@@ -123,6 +123,19 @@ test('lines that come later are paid later, and after a restart none is paid twi
   expect(await cost()).toBe(30_000)
 })
 
+test('an answer that is written after the last event of a session is paid too', async () => {
+  const { runtime, folder, spending } = openHouse()
+  const runId = await startRelease(runtime)
+  const path = join(folder, 'a.jsonl')
+  writeFileSync(path, answer('m1', later))
+  spending.look(heardOf('claude', path), { runId, branch: null })
+  const cost = async () => (await runtime.readHead(runId))?.costMicroUsd
+  await expect.poll(cost).toBe(15_000)
+  appendFileSync(path, answer('m2', later))
+  await expect.poll(cost, { timeout: 30_000 }).toBe(30_000)
+  await spending.close()
+})
+
 test('a later line of an answer that says more pays the rest, also after a restart', async () => {
   const { runtime, folder, open } = openHouse()
   const runId = await startRelease(runtime)

@@ -1,5 +1,6 @@
 /**
- * Reads model costs from the transcripts of hosts, in the background at every event of a session.
+ * Reads model costs from the transcripts of hosts, in the background at every event of a session
+ * and for some seconds after a turn.
  * Each model answer is charged once to the run of the session. It never delays or changes a
  * verdict; errors go to the log.
  */
@@ -38,6 +39,8 @@ type SpendingOptions = {
 const filesMax = 1_000
 /** Looks at one file in a row; the rest comes with the next event. */
 const looksMax = 64
+/** When transcripts are read again after a turn: a host may write its last answers after it. */
+const lateLooksMs = [1_000, 5_000, 15_000]
 /** Where it is kept how far each transcript was read. */
 export const transcriptCollection = 'transcripts'
 
@@ -58,6 +61,8 @@ type SpendingContext = SpendingOptions & {
   /** What is underway, by session: one after the other. */
   readonly underway: Map<string, Promise<void>>
   readonly warned: Set<string>
+  /** The looks that are still to come, by session. */
+  readonly late: Map<string, readonly NodeJS.Timeout[]>
 }
 
 export function openSpending(options: SpendingOptions): Spending {
@@ -66,9 +71,14 @@ export function openSpending(options: SpendingOptions): Spending {
     files: new Map(),
     underway: new Map(),
     warned: new Set(),
+    late: new Map(),
   }
   return {
-    look: (heard, payer) => begin(context, heard, payer),
+    look: (heard, payer) => {
+      begin(context, heard, payer)
+      const isLast = heard.event.kind === 'stop' || heard.event.kind === 'end'
+      if (isLast && heard.transcripts.length > 0) lookLater(context, heard, payer)
+    },
     settled: async (heard, waitMsMax) => {
       const open = context.underway.get(sessionName(heard))
       if (open === undefined) return
@@ -78,9 +88,24 @@ export function openSpending(options: SpendingOptions): Spending {
       late.abort()
     },
     close: async () => {
+      for (const timers of context.late.values()) timers.forEach(clearTimeout)
       await Promise.all(context.underway.values())
     },
   }
+}
+
+/** WHY by session: the end of the next turn takes the place of what was to come after this one. */
+function lookLater(context: SpendingContext, heard: HookInput, payer: Payer): void {
+  const { late } = context
+  const session = sessionName(heard)
+  late.get(session)?.forEach(clearTimeout)
+  const timers = lateLooksMs.map((ms) =>
+    setTimeout(() => {
+      if (ms === lateLooksMs.at(-1)) late.delete(session)
+      begin(context, heard, payer)
+    }, ms).unref(),
+  )
+  late.set(session, timers)
 }
 
 function begin(context: SpendingContext, heard: HookInput, payer: Payer): void {
