@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- NAME…]`: prints ratios against a baseline measured in the same run.
  */
+import { benchBox } from './box.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchEvidence } from './evidence.ts'
 import { benchGuard } from './guard.ts'
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   proxy: benchProxy,
   dashboard: benchDashboard,
   runner: benchRunner,
+  box: benchBox,
 }
 
 const named = process.argv.slice(2)
