@@ -1,7 +1,7 @@
 /**
  * `npm run faults [-- --sqlite N --postgres N]`: kills Pawl and its database again and again and
  * says what was lost. `npm run faults -- mail --rounds N`: only the deaths while mail is sent.
- * 1 000 and 300 cycles take about half an hour; the defaults are those of CI.
+ * 1 000 and 300 cycles take about half an hour; `npm test` runs 15 and 5.
  * `npm run faults -- runner [--rounds N]`: jobs that do not want to be held, again and again.
  * `npm run faults -- box [--rounds N]`: sessions in boxes that are killed at any moment.
  */
