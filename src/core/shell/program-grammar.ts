@@ -45,6 +45,8 @@ export type ProgramGrammar = {
   readonly isOperand: boolean
   /** Some option or verb of it runs or writes something. */
   readonly isDangerous: boolean
+  /** Settings by which it runs another program, loads code, or trusts somebody else. */
+  readonly settings: RegExp | null
   readonly raw: RawGrammar
 }
 
@@ -89,6 +91,8 @@ export type RawGrammar = {
   readonly stage?: string
   /** Options end at the first operand. */
   readonly strict?: boolean
+  /** Settings, with or without a value, that change what it runs or trusts: a pattern. */
+  readonly settings?: string
 }
 
 const tables = { ...text, ...files, ...git, ...builds, ...languages, ...services, ...system }
@@ -124,6 +128,11 @@ export function grammarOf(program: string): ProgramGrammar | null {
   // Names of programs come from outside: what is not known is not kept.
   if (grammar !== null) compiled.set(name, grammar)
   return grammar
+}
+
+/** Whether a setting changes what a program runs or trusts; null: it is only known later. */
+export function changesSetting(program: string, setting: string | null): boolean {
+  return setting === null || grammarOf(program)?.settings?.test(setting) === true
 }
 
 /** `python3.11` is `python`, `gsed` is `sed`, `gcc-12` is `gcc`. */
@@ -180,6 +189,7 @@ function compileGrammar(given: RawGrammar, parent: ProgramGrammar | null): Progr
       raw.verbs !== undefined ||
       kinds.some((kind) => dangerous.has(kind)) ||
       /\b(write|key|put|emit)\b/.test(raw.operands ?? ''),
+    settings: raw.settings === undefined ? null : new RegExp(raw.settings, 'i'),
     raw,
     verbs: null as ReadonlyMap<string, ProgramGrammar> | null,
   }

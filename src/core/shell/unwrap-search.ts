@@ -1,8 +1,9 @@
 /**
  * Programs that find something and run a command on it: `find`, `fd`, GNU `parallel`.
  */
-import { alternationPattern } from './alternation-pattern.ts'
+import { anyOf } from './alternation-pattern.ts'
 import { pickedWord, type ReadWord, unknownWord } from './expand-word.ts'
+import names from './names.json' with { type: 'json' }
 import { hide, type Inner, inner, isAsking, joined } from './unwrap-result.ts'
 
 const findRuns: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir'])
@@ -45,14 +46,7 @@ export function unwrapFd(words: readonly ReadWord[]): readonly Inner[] {
   return command.length === 0 ? [] : [inner([...command, unknownWord('…')], at + 1)]
 }
 
-const parallelValues = alternationPattern(
-  '^',
-  [
-    '-[jnNaILPsdCS] --jobs --max-args --arg-file --colsep --delay --retries --timeout --joblog',
-    '--results --tag-string --workdir --sshlogin',
-  ],
-  '$',
-)
+const parallelValues = anyOf(names.parallelValues, '^(?:', ')$')
 
 /** GNU parallel: a template that a shell runs, then `:::` and its arguments. */
 export function unwrapParallel(words: readonly ReadWord[]): readonly Inner[] {
