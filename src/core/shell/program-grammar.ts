@@ -91,6 +91,10 @@ export type RawGrammar = {
   readonly stage?: string
   /** Options end at the first operand. */
   readonly strict?: boolean
+  /** It runs the words behind its own; options end there, and one that is not known hides them. */
+  readonly wrapper?: boolean
+  /** `NAME=value` may stand in front of what it runs. */
+  readonly assigns?: boolean
   /** Settings, with or without a value, that change what it runs or trusts: a pattern. */
   readonly settings?: string
 }
@@ -114,6 +118,11 @@ const compiled = new Map<string, ProgramGrammar | null>()
 
 /** The names of all programs that have a table. */
 export const knownPrograms: readonly string[] = [...raws.keys()]
+
+/** Programs that run another one, given in their words. */
+export const wrapperNames: readonly string[] = knownPrograms.filter(
+  (name) => raws.get(name)?.wrapper === true,
+)
 
 /** The grammar of a program by its name or path; null: nothing is known of it. */
 export function grammarOf(program: string): ProgramGrammar | null {

@@ -148,7 +148,7 @@ function readOperand(reading: Reading): 'next' | 'rest' {
   reading.operands.push(operandAt(command, at))
   const kinds = reading.grammar.operands
   const kind = kinds[Math.min(reading.operands.length, kinds.length) - 1]
-  if (reading.grammar.raw.strict) {
+  if (reading.grammar.raw.strict || reading.grammar.raw.wrapper) {
     for (let i = at + 1; i < command.words.length; i += 1) {
       reading.operands.push(operandAt(command, i))
     }

@@ -3,7 +3,8 @@
  * start others. A wildcard of a command list never stands for one of them.
  */
 import names from './names.json' with { type: 'json' }
-import { runners, shells, strangeShells, wrappers } from './wrappers.ts'
+import { wrapperNames } from './program-grammar.ts'
+import { runners, shells, strangeShells } from './wrappers.ts'
 
 /** In lower case, without a version at the end. */
 export const runningNames: ReadonlySet<string> = new Set(
@@ -12,7 +13,7 @@ export const runningNames: ReadonlySet<string> = new Set(
     ...names.launchers.split(' '),
     ...shells,
     ...strangeShells,
-    ...wrappers.keys(),
+    ...wrapperNames,
     ...runners.map(([name = '']) => name),
   ].map((name) => name.replace(/\d+$/, '')),
 )
