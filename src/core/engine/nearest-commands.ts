@@ -60,7 +60,7 @@ export function formsOf(reading: ShellReading, denied: SimpleCommand): readonly 
   }
   push(textOf({ words: [baseName(denied.words[0] ?? ''), ...denied.words.slice(1)], wild: [] }))
   push(showingForm(denied))
-  const flags = programArguments(denied)?.options.filter(({ value }) => value === '') ?? []
+  const options = programArguments(denied)?.options ?? []
   // With its value first: alone, the value of a dropped option would become an operand.
   for (const length of [2, 1]) {
     for (let from = 1; from < Math.min(denied.words.length, wordsMax); from += 1) {
@@ -68,7 +68,8 @@ export function formsOf(reading: ShellReading, denied: SimpleCommand): readonly 
       // Without an operand it would be about something else.
       if (!start.startsWith('-') && !/^\w+=/.test(start)) continue
       const next = denied.starts[from + 1] ?? '-'
-      const isAlone = flags.some(({ at }) => at === from)
+      const own = options.filter(({ at }) => at === from)
+      const isAlone = own.length > 0 && own.every(({ value }) => value === '')
       if (length === 2 && (isAlone || start.includes('=') || next.startsWith('-'))) continue
       const keep = (_: unknown, index: number) => index < from || index >= from + length
       push(textOf({ words: denied.words.filter(keep), wild: denied.wild.filter(keep) }))
