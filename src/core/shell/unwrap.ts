@@ -5,8 +5,9 @@
 
 import { pickedWord, type ReadWord, staticWord, unknownWord } from './expand-word.ts'
 import { grammarOf } from './program-grammar.ts'
-import { programArguments, type ReadArguments } from './read-arguments.ts'
+import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
 import type { AssignedValue, SimpleCommand } from './shell-reading.ts'
+import { unwrapParallel } from './unwrap-parallel.ts'
 import {
   type Feed,
   hide,
@@ -17,7 +18,6 @@ import {
   scriptOf,
   streamOf,
 } from './unwrap-result.ts'
-import { unwrapFd, unwrapFind, unwrapParallel } from './unwrap-search.ts'
 import { unwrapShell } from './unwrap-shell.ts'
 import { baseName, shells, strangeShells } from './wrappers.ts'
 
@@ -57,12 +57,6 @@ export function unwrap(
       return words.some((word) => /^-\w*p/.test(word.start))
         ? hide('it maps a name to another program', words[0])
         : []
-    case 'find':
-    case 'gfind':
-      return unwrapFind(words)
-    case 'fd':
-    case 'fdfind':
-      return unwrapFd(words)
     case 'parallel':
       return unwrapParallel(words)
   }
@@ -82,10 +76,10 @@ function unwrapByGrammar(
   if (found === null) return []
   if (found.grammar.raw.wrapper === true) return unwrapWrapper(words, found, name)
   const inners: Inner[] = []
-  for (const { kind, value, at } of found.options) {
-    const word = words[at] as ReadWord
-    if (kind === 'shell') inners.push(...scriptOf({ ...word, value }))
-    else if (kind === 'inner') inners.push(inner(words.slice(at + 1), at + 1))
+  for (const option of found.options) {
+    const word = words[option.at] as ReadWord
+    if (option.kind === 'shell') inners.push(...scriptOf({ ...word, value: option.value }))
+    else if (option.kind === 'inner') inners.push(...unwrapOption(words, option, name))
   }
   for (const { kind, at } of found.operands) {
     if (kind === 'shell') inners.push(...scriptOf(words[at] as ReadWord))
@@ -106,6 +100,29 @@ function unwrapByGrammar(
   if (rest.length === 0) return inners
   const isByRunner = first.kind !== 'inner'
   return [...inners, { kind: 'words', words: rest, at: begin, assigns, isByRunner }]
+}
+
+/** `find -exec a {} ;`, `fd -x a`, `gdb --args a`: a command behind an option. */
+function unwrapOption(
+  words: readonly ReadWord[],
+  option: ProgramArgument,
+  name: string,
+): readonly Inner[] {
+  const begin = option.at + 1
+  const rest = words.slice(begin)
+  // A flag: all that follows is the command.
+  if (option.value === '' && option.start === '') return [inner(rest, begin)]
+  const isGlued = !words[option.at]?.start.endsWith(option.name)
+  if (isGlued) return hide('a command glued to an option', words[option.at])
+  const end = rest.findIndex(({ value }, at) => {
+    return value === ';' || (value === '+' && rest[at - 1]?.value === '{}')
+  })
+  const command = (end < 0 ? rest : rest.slice(0, end)).map((word) =>
+    /\{[./]{0,2}\}/.test(word.value ?? '') ? pickedWord(word.text) : word,
+  )
+  if (command.length === 0) return []
+  // What `fd` finds stands behind the command where no place is given.
+  return [inner(/^fd/.test(name) ? [...command, unknownWord('…')] : command, begin)]
 }
 
 /**
