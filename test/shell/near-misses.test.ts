@@ -1,6 +1,6 @@
 /**
- * What agents try beside a list of commands: each denial names the form that they should use, and
- * names nothing that is denied as well.
+ * What agents try beside a list of commands, or where a stage only reads: each denial names the
+ * form that they should use, and names nothing that is denied as well.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,8 @@ import { machineOf, Walk } from '../../src/core/engine/family-builder.contract.t
 import { readCall } from '../../src/core/tools/read-call.ts'
 
 type NearMiss = {
-  readonly list: readonly string[]
+  /** Absent: a stage that only reads. */
+  readonly list?: readonly string[]
   readonly command: string
   readonly use: string
   readonly why: string
@@ -18,8 +19,9 @@ type NearMiss = {
 const file = join(import.meta.dirname, '..', 'fixtures', 'near-misses.json')
 const misses = JSON.parse(readFileSync(file, 'utf8')) as readonly NearMiss[]
 
-function ask(list: readonly string[], command: string) {
-  const stage = { allowed_tools: ['Read', 'Bash'], allowed_commands: [...list], on: { GO: 'b' } }
+function ask(list: readonly string[] | undefined, command: string) {
+  const commands = list === undefined ? {} : { allowed_commands: [...list] }
+  const stage = { allowed_tools: ['Read', 'Bash'], ...commands, on: { GO: 'b' } }
   const definition = { id: 'w', initial: 'a', states: { a: stage, b: { type: 'final' } } }
   const where = { machine: machineOf(definition), workspace: '/work/shop' }
   return new Walk(definition).call(readCall({ tool: 'Bash', input: { command } }, where))

@@ -3,6 +3,7 @@
  * option, or the entry of the list that comes closest. Only proposes; each is tried elsewhere.
  * Knows readings and entries. Must not know stages or rules.
  */
+import { programArguments } from '../shell/read-arguments.ts'
 import type { ShellReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { baseName } from '../shell/wrappers.ts'
 import { commandSynonyms, packageRunners } from './command-synonyms.ts'
@@ -58,6 +59,8 @@ export function formsOf(reading: ShellReading, denied: SimpleCommand): readonly 
     push(textOf({ words: [...piped.words, file], wild: [...piped.wild, false] }))
   }
   push(textOf({ words: [baseName(denied.words[0] ?? ''), ...denied.words.slice(1)], wild: [] }))
+  push(showingForm(denied))
+  const options = programArguments(denied)?.options ?? []
   // With its value first: alone, the value of a dropped option would become an operand.
   for (const length of [2, 1]) {
     for (let from = 1; from < Math.min(denied.words.length, wordsMax); from += 1) {
@@ -65,12 +68,32 @@ export function formsOf(reading: ShellReading, denied: SimpleCommand): readonly 
       // Without an operand it would be about something else.
       if (!start.startsWith('-') && !/^\w+=/.test(start)) continue
       const next = denied.starts[from + 1] ?? '-'
-      if (length === 2 && (start.includes('=') || next.startsWith('-'))) continue
+      const own = options.filter(({ at }) => at === from)
+      const isAlone = own.length > 0 && own.every(({ value }) => value === '')
+      if (length === 2 && (isAlone || start.includes('=') || next.startsWith('-'))) continue
       const keep = (_: unknown, index: number) => index < from || index >= from + length
       push(textOf({ words: denied.words.filter(keep), wild: denied.wild.filter(keep) }))
     }
   }
   return forms.slice(0, formsMax)
+}
+
+/** Options by which a program that changes files shows what it would change. */
+const showing = ['check', 'dry-run', 'diff'] as const
+
+/** `black .` as `black --check .`: the same without a change; null: it has no such option. */
+function showingForm(command: SimpleCommand): string | null {
+  const found = programArguments(command)
+  if (found === null) return null
+  const { grammar, options, verbs } = found
+  const name = showing.find((one) => grammar.names.get(one)?.kind === 'shows')
+  if (name === undefined) return null
+  const writing = options.filter(({ kind }) => /^(edits|writes)$/.test(kind)).map(({ at }) => at)
+  const behind = command.words.lastIndexOf(verbs.at(-1) ?? command.words[0] ?? '') + 1
+  const words = command.words.toSpliced(behind, 0, `${grammar.isSingle ? '-' : '--'}${name}`)
+  const wild = command.wild.toSpliced(behind, 0, false)
+  const keep = (_: unknown, at: number) => !writing.includes(at < behind ? at : at - 1)
+  return textOf({ words: words.filter(keep), wild: wild.filter(keep) })
 }
 
 // ── entries of the list ─────────────────────────────────────────────────────

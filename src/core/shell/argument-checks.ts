@@ -5,8 +5,8 @@
 import { anyOf } from './alternation-pattern.ts'
 import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
 import names from './names.json' with { type: 'json' }
+import { changesSetting } from './program-grammar.ts'
 import type { ProgramArgument } from './read-arguments.ts'
-import { riskySetting } from './risky-settings.ts'
 import { readAwk, readSed, readSql } from './text-languages.ts'
 
 export type ArgumentPlace = PathOrigin & {
@@ -33,10 +33,14 @@ function isStream(value: string | null): boolean {
   return value !== null && /^(-|\/dev\/(stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/.test(value)
 }
 
-/** Programs that only show or press a text. */
 const tameProgram = anyOf(names.tamePrograms, '^(?:', ')?(?: -[\\w-]+)*$')
 const projectFile = anyOf(names.projectFiles, '^(?:', ')$')
 const sourceEnding = anyOf(names.sourceEndings, '\\.(?:', ')$')
+
+/** Whether a program only shows or presses a text. */
+export function isTameProgram(value: string | null): boolean {
+  return tameProgram.test(value ?? '-')
+}
 
 /** Whether a file ends as sources do. */
 export function isSourceFile(value: string): boolean {
@@ -69,7 +73,7 @@ export function isListTrouble(place: ArgumentPlace): boolean {
   if (isOpen && chosen.has(kind)) return true
   switch (kind) {
     case 'program':
-      return !tameProgram.test(value ?? '-')
+      return !isTameProgram(value)
     case 'code':
     case 'runs':
     case 'acts':
@@ -78,7 +82,7 @@ export function isListTrouble(place: ArgumentPlace): boolean {
       return keepsOutput(value, program)
     case 'setting':
     case 'define':
-      return riskySetting(program, value)
+      return changesSetting(program, value)
     case 'plugin':
       return !knownPlugin.test(value ?? '')
     case 'sed':

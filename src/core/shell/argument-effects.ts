@@ -9,8 +9,14 @@ import names from './names.json' with { type: 'json' }
 import type { ProgramArgument } from './read-arguments.ts'
 import { onlyAsks } from './text-languages.ts'
 
-/** The program, and whether one of its options makes an archive. */
-export type EffectScope = { readonly program: string; readonly makes: boolean }
+/** The program, and what its other arguments say. */
+export type EffectScope = {
+  readonly program: string
+  /** One of its options makes an archive. */
+  readonly makes: boolean
+  /** It asks, or talks to this machine alone: whatever it sends changes nothing elsewhere. */
+  readonly isLocal: boolean
+}
 
 type Effect = {
   /** `…`: the word itself is put there. */
@@ -35,7 +41,7 @@ export function isHarmlessMode({ kind, value }: ProgramArgument): boolean {
 
 /** Goals of Maven and tasks of Gradle that publish, or change sources. */
 const changingGoal = anyOf(
-  'deploy release wrapper init publish run runMain',
+  names.changingGoals,
   '^(?:',
   ')(?:[\\s:]|$)|(?:Apply|Format|Fix|Publish)$|^publish',
 )
@@ -54,6 +60,35 @@ function isChangingName({ start }: ProgramArgument): boolean {
 
 function isUnknownScript({ value, isMade }: ProgramArgument): boolean {
   return value === null && isMade
+}
+
+/** An address of this machine, as far as it begins with one. */
+const loopback = /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)(?:[:/?#]|$)/i
+
+/** Whether all that a command talks to is this machine, or it sends nothing but a question. */
+export function talksLocally(args: readonly ProgramArgument[]): boolean {
+  if (args.some(({ kind }) => kind === 'asks')) return true
+  const addresses = args.filter(({ kind, start }) => {
+    return /^(address|elsewhere|receiver)$/.test(kind) || (kind === 'request' && isAddress(start))
+  })
+  return addresses.length > 0 && addresses.every(({ start }) => loopback.test(start))
+}
+
+/** `http POST :3000/x a=1`: neither a method nor a field of what is sent. */
+function isAddress(start: string): boolean {
+  return !method.test(start) && !field.test(start)
+}
+
+const method = /^[A-Z]+$/
+const asking = /^(?:get|head|options|trace)$/i
+const field = /^[\w.[\]-]*(?::?=|==|@|:)(?!\/\/)/
+
+/** Something that another machine is told, and may keep. */
+function sends(pattern: RegExp): Effect {
+  return {
+    why: 'sends something to another machine by …',
+    when: ({ start }, { isLocal }) => !isLocal && pattern.test(start),
+  }
 }
 
 const changes = 'changes something'
@@ -85,6 +120,14 @@ const effects: ReadonlyMap<string, readonly Effect[]> = new Map<string, readonly
   ['report', [{ why: written.why, when: ({ value }) => !isReport(value) }]],
   ['cov', [{ why: written.why, when: ({ value, start }) => /:/.test(start) && !isReport(value) }]],
   ['format', [{ why: written.why, when: begins(/=/) }]],
+  ['sent', [sends(/^/)]],
+  ['upload', [sends(/^/)]],
+  ['receiver', [sends(/^/)]],
+  [
+    'method',
+    [{ ...sends(/^/), when: ({ start }, scope) => !scope.isLocal && !asking.test(start) }],
+  ],
+  ['request', [sends(/^(?:POST|PUT|PATCH|DELETE)$|^[\w.[\]-]+(?::?=(?!=)|@)/i)]],
   ['archive', [{ why: 'makes a file', when: (one, scope) => scope.makes && keeps(one, scope) }]],
   [
     'key',

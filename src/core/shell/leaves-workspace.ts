@@ -1,18 +1,12 @@
 /** Whether a path in a command leaves the workspace, judged by its text. */
 
 import { normalisePath } from '../expr/glob.ts'
-import { alternationPattern } from './alternation-pattern.ts'
+import { anyOf } from './alternation-pattern.ts'
+import names from './names.json' with { type: 'json' }
 import type { Dirs } from './shell-reading.ts'
 
 /** Folders that are never a workspace, nor a place where the agent's own work lies. */
-const foreign = alternationPattern(
-  '^\\/',
-  [
-    '$ etc usr bin sbin lib lib64 boot dev proc sys root run srv tmp home Users System Library',
-    'var\\/(tmp|log|lib|run|spool|cache) private\\/(tmp|etc)',
-  ],
-  '(\\/|$)',
-)
+const foreign = anyOf(names.foreignFolders, '^/(?:$|(?:', ')(?:/|$))')
 
 /** A path from the workspace, for each folder it may be meant from; null: it cannot be told. */
 export function seenFrom(dirs: Dirs, path: string): Dirs {

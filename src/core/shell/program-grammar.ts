@@ -45,6 +45,8 @@ export type ProgramGrammar = {
   readonly isOperand: boolean
   /** Some option or verb of it runs or writes something. */
   readonly isDangerous: boolean
+  /** Settings by which it runs another program, loads code, or trusts somebody else. */
+  readonly settings: RegExp | null
   readonly raw: RawGrammar
 }
 
@@ -89,6 +91,12 @@ export type RawGrammar = {
   readonly stage?: string
   /** Options end at the first operand. */
   readonly strict?: boolean
+  /** It runs the words behind its own; options end there, and one that is not known hides them. */
+  readonly wrapper?: boolean
+  /** `NAME=value` may stand in front of what it runs. */
+  readonly assigns?: boolean
+  /** Settings, with or without a value, that change what it runs or trusts: a pattern. */
+  readonly settings?: string
 }
 
 const tables = { ...text, ...files, ...git, ...builds, ...languages, ...services, ...system }
@@ -111,6 +119,11 @@ const compiled = new Map<string, ProgramGrammar | null>()
 /** The names of all programs that have a table. */
 export const knownPrograms: readonly string[] = [...raws.keys()]
 
+/** Programs that run another one, given in their words. */
+export const wrapperNames: readonly string[] = knownPrograms.filter(
+  (name) => raws.get(name)?.wrapper === true,
+)
+
 /** The grammar of a program by its name or path; null: nothing is known of it. */
 export function grammarOf(program: string): ProgramGrammar | null {
   const known = compiled.get(program)
@@ -124,6 +137,11 @@ export function grammarOf(program: string): ProgramGrammar | null {
   // Names of programs come from outside: what is not known is not kept.
   if (grammar !== null) compiled.set(name, grammar)
   return grammar
+}
+
+/** Whether a setting changes what a program runs or trusts; null: it is only known later. */
+export function changesSetting(program: string, setting: string | null): boolean {
+  return setting === null || grammarOf(program)?.settings?.test(setting) === true
 }
 
 /** `python3.11` is `python`, `gsed` is `sed`, `gcc-12` is `gcc`. */
@@ -180,6 +198,7 @@ function compileGrammar(given: RawGrammar, parent: ProgramGrammar | null): Progr
       raw.verbs !== undefined ||
       kinds.some((kind) => dangerous.has(kind)) ||
       /\b(write|key|put|emit)\b/.test(raw.operands ?? ''),
+    settings: raw.settings === undefined ? null : new RegExp(raw.settings, 'i'),
     raw,
     verbs: null as ReadonlyMap<string, ProgramGrammar> | null,
   }

@@ -4,9 +4,10 @@
  * `programs/`; a few options mean the same to whoever has them.
  * Helpful, but not a security boundary: see docs/reference/guard-commands.md.
  */
-import { alternationPattern } from './alternation-pattern.ts'
-import { isListTrouble } from './argument-checks.ts'
+import { anyOf } from './alternation-pattern.ts'
+import { isListTrouble, isTameProgram } from './argument-checks.ts'
 import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
+import names from './names.json' with { type: 'json' }
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
 import type { SimpleCommand } from './shell-reading.ts'
 import { readSql } from './text-languages.ts'
@@ -19,32 +20,10 @@ export type ListedCommand = PathOrigin & {
 }
 
 /** Long options that hand a program to a program, whoever has them. */
-const runningAnywhere = alternationPattern(
-  '^--',
-  [
-    'pager script-shell to-command use-compress-program compress-program',
-    'checkpoint-action hostname-bin run_under python-executable rustc-wrapper toolexec',
-    'post-renderer node-options ext-diff extcmd askpass use-askpass upload-pack',
-    'receive-pack rsync-path exec-path unzip-command info-script new-volume-script',
-    'strip-program',
-  ],
-  '(=|$)',
-)
+const runningAnywhere = anyOf(names.runningOptions, '^--(?:', ')(=|$)')
 
 /** Options that load code from a path: harmless inside the workspace, where it is run anyway. */
-const loadingAnywhere = alternationPattern(
-  '^--?',
-  [
-    'config config-file config-path conf rcfile rc-file require import loader',
-    'experimental-loader plugin plugins preset setup-?[fF]iles? setupFilesAfterEnv bootstrap',
-    'global-?setup global-?teardown globalSetup globalTeardown root-?dir rootDir',
-    'confcutdir project runner testRunner reporter reporters transform resolver',
-    'rules-?dir rulesdir parser init-?script settings-?file build-?file makefile',
-    'manifest-path import-map preload userconfig globalconfig prefix cwd testEnvironment',
-    'ui opts cov-config javaagent resolve-plugins-relative-to',
-  ],
-  '$',
-)
+const loadingAnywhere = anyOf(names.loadingOptions, '^--?(?:', ')$')
 
 /** Programs whose words behind the entry belong to somebody else. */
 const strangers = /^(docker|podman|nerdctl|kubectl|ssh|echo|printf|configure)$/
@@ -124,12 +103,9 @@ export function troubleAnywhere(listed: ListedCommand): string | null {
     if (!start.startsWith('-')) continue
     const at = start.indexOf('=')
     const value = at > 0 ? start.slice(at + 1) : (command.words[i + 1] ?? null)
-    if (runningAnywhere.test(start) && !tameTool.test(value ?? '-')) return start
+    if (runningAnywhere.test(start) && !isTameProgram(value)) return start
     const name = at > 0 ? start.slice(0, at) : start
     if (loadingAnywhere.test(name) && value !== null && leavesFrom(listed, value)) return start
   }
   return null
 }
-
-const tameTool =
-  /^(cat|less|more|never|zstd|zstdmt|gzip|pigz|xz|pixz|bzip2|lbzip2|lz4|lzip|brotli)( -[\w-]+)*$/

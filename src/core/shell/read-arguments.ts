@@ -148,7 +148,7 @@ function readOperand(reading: Reading): 'next' | 'rest' {
   reading.operands.push(operandAt(command, at))
   const kinds = reading.grammar.operands
   const kind = kinds[Math.min(reading.operands.length, kinds.length) - 1]
-  if (reading.grammar.raw.strict) {
+  if (reading.grammar.raw.strict || reading.grammar.raw.wrapper) {
     for (let i = at + 1; i < command.words.length; i += 1) {
       reading.operands.push(operandAt(command, i))
     }
@@ -205,10 +205,14 @@ function abbreviated({ names, isSingle }: ProgramGrammar, name: string): OptionR
   return found
 }
 
+/** A word that looks like letters in one word, and not like a letter with its value. */
+const fewLetters = /^-[A-Za-z]{2,4}$/
+
 /** Letters in one word: flags, and at last one with a value. */
 function readLetters(reading: Reading, word: string): void {
   const { grammar } = reading
   if (grammar.takesNumber && /^-\d+$/.test(word)) return
+  let isDoubtful = false
   for (let i = 1; i < word.length; i += 1) {
     const letter = word[i] as string
     // What follows only shows when it runs.
@@ -217,13 +221,15 @@ function readLetters(reading: Reading, word: string): void {
       return
     }
     const rule = grammar.letters.get(letter)
+    const rest = word.slice(i + 1)
     if (rule === undefined) {
       reading.unknown ??= word.replace('\0', '…')
-      return
-    }
-    const rest = word.slice(i + 1)
-    if (rule.takes === 'nothing') takeOption(reading, rule, undefined)
-    else return takeOption(reading, rule, rest === '' ? undefined : rest)
+      // What follows may be its value, or letters like it: `fd -Hx rm`.
+      if (!grammar.isOpen || !fewLetters.test(word)) return
+      isDoubtful = true
+    } else if (rule.takes === 'nothing') takeOption(reading, rule, undefined)
+    // The next word stays where it is: it may be an option of its own.
+    else return takeOption(reading, rule, rest === '' && !isDoubtful ? undefined : rest)
   }
 }
 

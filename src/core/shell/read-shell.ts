@@ -16,18 +16,23 @@ import { noteWrittenScripts } from './written-scripts.ts'
 export const commandCharsMax = 65_536
 /** How deep brackets may lie in one another, by a count that needs no parser. */
 const bracketsDeepMax = 400
-/** How many signs that part commands or join numbers it may have, quoted or not. */
-const partsMax = 8_000
-/** How many lines. */
-const linesMax = 12_000
-/** How many signs of redirection. */
-const arrowsMax = 500
-/** How many signs of assigning and expanding. */
-const valuesMax = 8_000
-/** How many signs of patterns and braces: outside of quotes, more are too many nodes anyway. */
-const patternsMax = 12_000
-/** How many quotes: two for each quoted part, which is a node. */
-const quotesMax = 24_000
+/**
+ * How many of these characters a text may have, quoted or not: those that part commands or join
+ * numbers, lines, redirections, assignments and expansions, patterns and braces, quotes.
+ */
+const signsMax: readonly (readonly [string, number])[] = [
+  [';|&`+', 8_000],
+  ['\n', 12_000],
+  ['<>', 500],
+  ['=$', 8_000],
+  ['{*?[', 12_000],
+  ['"\'', 24_000],
+]
+/** The limit that each character counts for, by its code; 0: none. */
+const signOf = new Uint8Array(128)
+for (const [at, [signs]] of signsMax.entries()) {
+  for (const sign of signs) signOf[sign.charCodeAt(0)] = at + 1
+}
 
 /**
  * Reads a command; a text that bash would not read as it looks is not read at all. `start`: the
@@ -127,31 +132,19 @@ function no(reason: string, token: string): ShellReading {
 function isTooMuch(text: string): boolean {
   // The lowest of the limits: no sign can stand more often than there are letters.
   if (text.length <= bracketsDeepMax) return false
+  const counts = new Uint32Array(signsMax.length + 1)
   let round = 0
   let curly = 0
-  let parts = 0
-  let lines = 0
-  let arrows = 0
-  let values = 0
-  let patterns = 0
-  let quotes = 0
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i)
+    if (code > 125) continue
     if (code === 40) round += 1
-    else if (code === 41) round = round > 0 ? round - 1 : 0
-    else if (code === 123) {
-      curly += 1
-      patterns += 1
-    } else if (code === 125) curly = curly > 0 ? curly - 1 : 0
-    else if (code === 10) lines += 1
-    else if (code === 60 || code === 62) arrows += 1
-    else if (code === 61 || code === 36) values += 1
-    else if (code === 59 || code === 124 || code === 38 || code === 96 || code === 43) parts += 1
-    else if (code === 42 || code === 63 || code === 91) patterns += 1
-    else if (code === 34 || code === 39) quotes += 1
-    if (round > bracketsDeepMax || curly > bracketsDeepMax || parts > partsMax) return true
-    if (arrows > arrowsMax || values > valuesMax) return true
-    if (patterns > patternsMax || quotes > quotesMax || lines > linesMax) return true
+    else if (code === 41) round = Math.max(0, round - 1)
+    else if (code === 123) curly += 1
+    else if (code === 125) curly = Math.max(0, curly - 1)
+    const sign = signOf[code] as number
+    if (sign > 0) counts[sign] = (counts[sign] as number) + 1
+    if (round > bracketsDeepMax || curly > bracketsDeepMax) return true
   }
-  return false
+  return signsMax.some(([, max], at) => (counts[at + 1] as number) > max)
 }

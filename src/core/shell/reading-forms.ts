@@ -5,8 +5,7 @@
  * and behind a pipe they need no entry on a list of commands.
  * Knows programs. Must not know hosts, stages or the disk.
  */
-import { findForm } from './find-form.ts'
-import { type FoundOptions, harmlessOptions, type KnownOptions } from './harmless-options.ts'
+import { type ProgramArgument, programArguments } from './read-arguments.ts'
 import formsTable from './reading-forms.json' with { type: 'json' }
 import type { SimpleCommand } from './shell-reading.ts'
 
@@ -22,8 +21,19 @@ export type ReadingForm = {
   readonly depth: 'none' | 'visible' | 'all'
 }
 
-/** How one program reads: its options, and what its operands are. */
-type Program = { readonly options: KnownOptions; readonly form: FormName }
+/** How one program reads: its harmless options, and what its operands are. */
+type Program = {
+  readonly flags: ReadonlySet<string>
+  /** What the values of the others may be. */
+  readonly values: ReadonlyMap<string, RegExp>
+  readonly form: FormName
+}
+
+/** Options that are all harmless, with their values, and operands. */
+type FoundOptions = {
+  readonly found: ReadonlyMap<string, readonly string[]>
+  readonly operands: readonly string[]
+}
 
 type FormName = keyof typeof forms
 
@@ -87,6 +97,15 @@ function sedForm({ found, operands }: FoundOptions): ReadingForm | null {
   return reads(given === undefined ? files : operands)
 }
 
+/** Places in front, then tests. */
+function findForm({ operands }: FoundOptions, { words }: SimpleCommand): ReadingForm | null {
+  const begin = words.findIndex((word) => /^[-(!]/.test(word ?? ''))
+  const places = words.slice(1, begin < 0 ? undefined : begin) as readonly string[]
+  const signs = operands.filter((operand) => /^[(!)]$/.test(operand))
+  if (places.length + signs.length < operands.length) return null
+  return { tool: 'Glob', paths: places.length === 0 ? ['.'] : places, depth: 'none' }
+}
+
 /** What the values in the table may be. */
 const valueKinds: Readonly<Record<string, RegExp>> = {
   any: /^/s,
@@ -94,18 +113,21 @@ const valueKinds: Readonly<Record<string, RegExp>> = {
   char: /^.$/s,
   color: /^(auto|always|never)$/,
   count: /^\d+$/,
+  days: /^[-+]?\d+$/,
   glob: tameGlob,
   justify: /^(ln|rn|rz)$/,
   keys: /^[\d.,bdfghinMRrV]+$/,
   list: /^[\d,-]+$/,
   order: /^(path|none|modified|created)$/,
-  size: /^[-+]?\d+[bkKMG]?$/,
+  size: /^[-+]?\d+[bcwkKMG]?$/,
   style: /^[atn]$/,
+  types: /^[fdl](,[fdl])*$/,
   word: /^\w+$/,
 }
 
 const forms = {
   files: ({ operands }: FoundOptions) => reads(operands),
+  find: findForm,
   /** It takes its input and nothing else. */
   filter: ({ operands }: FoundOptions) => (operands.length === 0 ? filter : null),
   grep: grepForm,
@@ -129,9 +151,6 @@ type RawForm = {
   readonly form?: string
   readonly flags?: string
   readonly values?: string
-  readonly longFlags?: string
-  readonly longValues?: string
-  readonly takesNumber?: boolean
 }
 
 const table: Readonly<Record<string, RawForm>> = formsTable
@@ -139,22 +158,13 @@ const programs: ReadonlyMap<string, Program> = new Map(
   Object.entries(table).map(([name, raw]) => [name, programOf(table[raw.like ?? ''] ?? raw)]),
 )
 
-function programOf({ form, flags = '', longFlags = '', ...raw }: RawForm): Program {
-  const options: KnownOptions = {
-    flags,
-    longFlags: longFlags.split(' '),
-    values: valuesOf(raw.values),
-    longValues: valuesOf(raw.longValues),
-    takesNumber: raw.takesNumber === true,
+function programOf({ form, flags = '', values = '' }: RawForm): Program {
+  const pairs = values.split(' ').map((pair) => pair.split(':'))
+  return {
+    flags: new Set(flags.split(' ')),
+    values: new Map(pairs.map(([name = '', kind = '']) => [name, valueKinds[kind] ?? nothing])),
+    form: form as FormName,
   }
-  return { options, form: form as FormName }
-}
-
-function valuesOf(pairs = ''): Readonly<Record<string, RegExp>> {
-  const named = pairs.split(' ').map((pair) => pair.split(':'))
-  return Object.fromEntries(
-    named.map(([name = '', kind = '']) => [name, valueKinds[kind] ?? nothing]),
-  )
 }
 
 /**
@@ -165,11 +175,32 @@ export function readingFormOf(command: SimpleCommand): ReadingForm | null {
   const { words, wild, assigns } = command
   // Names that the shell looks up may begin with a dash, and be links to anywhere.
   if (assigns.length > 0 || wild.includes(true) || words.includes(null)) return null
-  const [name = '', ...rest] = words as readonly string[]
-  if (name === 'find') return findForm(rest)
-  const program = programs.get(name)
-  const found = program === undefined ? null : harmlessOptions(rest, program.options)
+  const program = programs.get(words[0] ?? '')
+  const found = program === undefined ? null : harmlessOptions(command, program)
   return program === undefined || found === null ? null : forms[program.form](found, command)
+}
+
+/** The options of a command, if all of them are harmless; an abbreviation is not known. */
+function harmlessOptions(command: SimpleCommand, program: Program): FoundOptions | null {
+  const read = programArguments(command)
+  if (read === null || read.unknown !== null) return null
+  const found = new Map<string, readonly string[]>()
+  for (const option of read.options) {
+    if (!isHarmless(option, command, program)) return null
+    const { name, value } = option
+    found.set(name, [...(found.get(name) ?? []), value ?? ''])
+  }
+  return { found, operands: read.operands.map(({ start }) => start) }
+}
+
+function isHarmless(
+  { name, value, at }: ProgramArgument,
+  { words }: SimpleCommand,
+  { flags, values }: Program,
+): boolean {
+  const written = words[at]?.replace(/^-+|=.*$/gs, '') ?? ''
+  if (value === null || (name.length > 1 && written !== name)) return false
+  return (value === '' && flags.has(name)) || values.get(name)?.test(value) === true
 }
 
 /** Whether a command only changes what a pipe feeds it with: no file is opened. */

@@ -5,7 +5,7 @@
  */
 import type { Denial } from '../engine/types.ts'
 import { isListTrouble, isNowhere } from './argument-checks.ts'
-import { isHarmlessMode, whyByKind } from './argument-effects.ts'
+import { type EffectScope, isHarmlessMode, talksLocally, whyByKind } from './argument-effects.ts'
 import { asksProgram } from './asks-program.ts'
 import { changesBySpelling } from './changing-words.ts'
 import { troubleAnywhere } from './program-options.ts'
@@ -180,8 +180,14 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
   }
   const effect = (kind: string) => options.some((option) => option.kind === kind)
   const shows = effect('shows')
-  for (const argument of [...options, ...operands]) {
-    const why = whyOfArgument(command, argument, { makes: effect('makes') })
+  const all = [...options, ...operands]
+  const scope = {
+    program: baseName(command.words[0] ?? ''),
+    makes: effect('makes'),
+    isLocal: talksLocally(all),
+  }
+  for (const argument of all) {
+    const why = whyOfArgument(command, argument, scope)
     const isShown =
       shows &&
       !argument.start.includes('=') &&
@@ -215,13 +221,12 @@ function whyOfCompiler({ options }: ReadArguments, name: string): string | null 
 function whyOfArgument(
   command: SimpleCommand,
   argument: ProgramArgument,
-  { makes }: { readonly makes: boolean },
+  scope: EffectScope,
 ): string | null {
   if (argument.kind === '') return null
-  const program = baseName(command.words[0] ?? '')
   const text = quoteCommand(command.starts[argument.at] ?? '')
-  const why = whyByKind(argument, text, { program, makes })
+  const why = whyByKind(argument, text, scope)
   if (why !== null) return why
-  const place = { program, argument, dirs: command.dirs, workspace: null }
+  const place = { program: scope.program, argument, dirs: command.dirs, workspace: null }
   return isListTrouble(place) ? `does more than reading by \`${text}\`` : null
 }

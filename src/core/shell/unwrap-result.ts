@@ -3,15 +3,17 @@
 import type { ReadWord } from './expand-word.ts'
 import type { AssignedValue } from './shell-reading.ts'
 
+/** `at`: the word of the outer command where it begins; null: made of other words. */
+type InnerWords = {
+  readonly kind: 'words'
+  readonly words: readonly ReadWord[]
+  readonly at: number | null
+  readonly assigns: readonly AssignedValue[]
+  readonly isByRunner: boolean
+}
+
 export type Inner =
-  /** `at`: the word of the outer command where it begins; null: made of other words. */
-  | {
-      readonly kind: 'words'
-      readonly words: readonly ReadWord[]
-      readonly at: number | null
-      readonly assigns: readonly AssignedValue[]
-      readonly isByRunner: boolean
-    }
+  | InnerWords
   | { readonly kind: 'script'; readonly text: string }
   | { readonly kind: 'hidden'; readonly reason: string; readonly token: string }
 
@@ -29,7 +31,7 @@ export function hide(reason: string, word: ReadWord | undefined): readonly Inner
 }
 
 /** An inner command that begins at a word of the outer one. */
-export function inner(words: readonly ReadWord[], at: number | null): Inner {
+export function inner(words: readonly ReadWord[], at: number | null): InnerWords {
   return { kind: 'words', words, at, assigns: [], isByRunner: false }
 }
 

@@ -5,8 +5,9 @@
 
 import { pickedWord, type ReadWord, staticWord, unknownWord } from './expand-word.ts'
 import { grammarOf } from './program-grammar.ts'
-import { programArguments } from './read-arguments.ts'
+import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
 import type { AssignedValue, SimpleCommand } from './shell-reading.ts'
+import { unwrapParallel } from './unwrap-parallel.ts'
 import {
   type Feed,
   hide,
@@ -17,9 +18,8 @@ import {
   scriptOf,
   streamOf,
 } from './unwrap-result.ts'
-import { unwrapFd, unwrapFind, unwrapParallel } from './unwrap-search.ts'
 import { unwrapShell } from './unwrap-shell.ts'
-import { baseName, runners, shells, strangeShells, type Wrapper, wrappers } from './wrappers.ts'
+import { baseName, shells, strangeShells } from './wrappers.ts'
 
 /** Everything that a command hands control to, as far as its own words tell. */
 export function unwrap(
@@ -57,150 +57,119 @@ export function unwrap(
       return words.some((word) => /^-\w*p/.test(word.start))
         ? hide('it maps a name to another program', words[0])
         : []
-    case 'find':
-    case 'gfind':
-      return unwrapFind(words)
-    case 'fd':
-    case 'fdfind':
-      return unwrapFd(words)
     case 'parallel':
       return unwrapParallel(words)
   }
-  const wrapper = wrappers.get(name)
-  if (wrapper !== undefined) return unwrapWrapper(name, words, wrapper)
-  return [...unwrapByGrammar(words, command), ...unwrapRunner(words)]
+  return unwrapByGrammar(words, command, name)
 }
 
 /** Kinds of operands that are a command. */
 const running: ReadonlySet<string> = new Set(['inner', 'tool', 'joined', 'bin', 'again'])
 
 /** What the table of a program says that it runs: scripts in options, commands among operands. */
-function unwrapByGrammar(words: readonly ReadWord[], command: SimpleCommand): readonly Inner[] {
+function unwrapByGrammar(
+  words: readonly ReadWord[],
+  command: SimpleCommand,
+  name: string,
+): readonly Inner[] {
   const found = programArguments(command)
   if (found === null) return []
+  if (found.grammar.raw.wrapper === true) return unwrapWrapper(words, found, name)
   const inners: Inner[] = []
-  for (const { kind, value, at } of found.options) {
-    const word = words[at] as ReadWord
-    if (kind === 'shell') inners.push(...scriptOf({ ...word, value }))
-    else if (kind === 'inner') inners.push(inner(words.slice(at + 1), at + 1))
+  for (const option of found.options) {
+    const word = words[option.at] as ReadWord
+    if (option.kind === 'shell') inners.push(...scriptOf({ ...word, value: option.value }))
+    else if (option.kind === 'inner') inners.push(...unwrapOption(words, option, name))
   }
   for (const { kind, at } of found.operands) {
     if (kind === 'shell') inners.push(...scriptOf(words[at] as ReadWord))
   }
   const first = found.operands.find(({ kind }) => running.has(kind))
   if (first === undefined) return inners
-  const rest = words.slice(first.at)
+  const assigns = found.grammar.raw.assigns ? assignedFrom(words, first.at) : []
+  const begin = first.at + assigns.length
+  const rest = words.slice(begin)
   if (first.kind === 'joined') return [...inners, ...joined(rest)]
   // A script of the project, unless it is the name of a program and has arguments.
   const isScript = rest.every(({ value }, i) => i === 0 || value === '--')
   if (first.kind === 'bin' && (isScript || grammarOf(first.value ?? '') === null)) return inners
   if (first.kind === 'again') {
     const same = [words[0] as ReadWord, ...rest]
-    return [...inners, { kind: 'words', words: same, at: null, assigns: [], isByRunner: true }]
+    return [...inners, { kind: 'words', words: same, at: null, assigns, isByRunner: true }]
   }
-  const run = inner(rest, first.at) as Extract<Inner, { kind: 'words' }>
-  return [...inners, { ...run, isByRunner: first.kind !== 'inner' }]
+  if (rest.length === 0) return inners
+  const isByRunner = first.kind !== 'inner'
+  return [...inners, { kind: 'words', words: rest, at: begin, assigns, isByRunner }]
 }
 
-/** Where the options of a wrapper end, or the word that cannot be placed. */
-type Options =
-  | { readonly ok: true; readonly next: number; readonly scripts: readonly ReadWord[] }
-  | { readonly ok: false; readonly word: ReadWord | undefined }
-
-function skipOptions(words: readonly ReadWord[], from: number, wrapper: Wrapper): Options {
-  const scripts: ReadWord[] = []
-  let i = from
-  while (i < words.length) {
-    const word = words[i] as ReadWord
-    const value = word.value
-    if (value === null) {
-      // A value glued to a known option can be anything: `--signal=$X`.
-      const isGlued = word.isOne && /^--[\w-]+=/.test(word.start)
-      if (isGlued) i += 1
-      else if (word.start !== '' && !word.start.startsWith('-')) break
-      else return { ok: false, word }
-      continue
-    }
-    if (value === '--') return { ok: true, next: i + 1, scripts }
-    if (!value.startsWith('-') || value === '-') break
-    const step = optionLength(value, wrapper)
-    if (step === 0) return { ok: false, word }
-    if (step === 2 && wrapper.scripts.includes(value)) {
-      const script = words[i + 1]
-      if (script !== undefined) scripts.push(script)
-    } else if (value.startsWith('--') && wrapper.scripts.includes(value.split('=')[0] ?? '')) {
-      scripts.push(staticWord(value.slice(value.indexOf('=') + 1), word.text))
-    } else if (wrapper.scripts.includes('-c') && /^-\w*c$/.test(value)) {
-      const script = words[i + 1]
-      if (script !== undefined) scripts.push(script)
-    }
-    i += step
-  }
-  return { ok: true, next: i, scripts }
-}
-
-/** How many words an option takes; 0: it is not known. */
-function optionLength(value: string, wrapper: Wrapper): number {
-  if (value.startsWith('--')) {
-    const name = value.slice(2).split('=')[0] ?? ''
-    if (wrapper.longFlags.includes(name)) return 1
-    if (value.includes('=')) return isKnownLong(name, wrapper) ? 1 : 0
-    return wrapper.longValues.includes(name) || wrapper.scripts.includes(`--${name}`) ? 2 : 0
-  }
-  if (wrapper.takesNumber && /^-\d+$/.test(value)) return 1
-  for (let k = 1; k < value.length; k += 1) {
-    const letter = value[k] as string
-    if (wrapper.values.includes(letter)) return k === value.length - 1 ? 2 : 1
-    if (!wrapper.flags.includes(letter)) return 0
-  }
-  return 1
-}
-
-function isKnownLong(name: string, wrapper: Wrapper): boolean {
-  return (
-    wrapper.takesAnyLong ||
-    wrapper.longValues.includes(name) ||
-    wrapper.scripts.includes(`--${name}`)
-  )
-}
-
-function unwrapWrapper(
-  name: string,
+/** `find -exec a {} ;`, `fd -x a`, `gdb --args a`: a command behind an option. */
+function unwrapOption(
   words: readonly ReadWord[],
-  wrapper: Wrapper,
+  option: ProgramArgument,
+  name: string,
 ): readonly Inner[] {
-  const second = words[1]?.value
-  if (name === 'command' && /^-\w*[vV]/.test(second ?? '')) return []
-  if (isAsking(words)) return []
-  if (name === 'env') {
-    const split = splitString(words)
-    if (split !== null) return split
+  const begin = option.at + 1
+  const rest = words.slice(begin)
+  // A flag: all that follows is the command.
+  if (option.value === '' && option.start === '') return [inner(rest, begin)]
+  const isGlued = !words[option.at]?.start.endsWith(option.name)
+  if (isGlued) return hide('a command glued to an option', words[option.at])
+  const end = rest.findIndex(({ value }, at) => {
+    return value === ';' || (value === '+' && rest[at - 1]?.value === '{}')
+  })
+  const command = (end < 0 ? rest : rest.slice(0, end)).map((word) =>
+    /\{[./]{0,2}\}/.test(word.value ?? '') ? pickedWord(word.text) : word,
+  )
+  if (command.length === 0) return []
+  // What `fd` finds stands behind the command where no place is given.
+  return [inner(/^fd/.test(name) ? [...command, unknownWord('…')] : command, begin)]
+}
+
+/**
+ * A wrapper runs the words behind its options, assignments and operands. Whatever could move the
+ * place where they begin hides them: an option that is not known, a word that could be several.
+ */
+function unwrapWrapper(
+  words: readonly ReadWord[],
+  { grammar, options, operands, unknown }: ReadArguments,
+  name: string,
+): readonly Inner[] {
+  if (isAsking(words) || options.some(({ kind }) => kind === 'lists')) return []
+  const split = name === 'env' ? splitString(words) : null
+  if (split !== null) return split
+  const odd = `an option of \`${name}\` that is not known`
+  if (unknown !== null && !grammar.isOpen) return [{ kind: 'hidden', reason: odd, token: unknown }]
+  // `env - x` is `env -i x`.
+  const first = name === 'env' && operands[0]?.value === '-' ? 1 : 0
+  const from = operands[first]?.at ?? words.length
+  const assigns = grammar.raw.assigns ? assignedFrom(words, from) : []
+  const before = assigns.length + grammar.operands.length - 1
+  const begin = Math.min(from + before, words.length)
+  const isOwn = new Set(options.map(({ at }) => at))
+  for (let at = 1; at <= begin && at < words.length; at += 1) {
+    const word = words[at] as ReadWord
+    // The value of an option is one word, whatever it is.
+    if (at < from && !isOwn.has(at)) continue
+    if (isUnplaced(word)) return hide(odd, word)
+    if (at < begin && !word.isOne) return hide('a value that could become more words', word)
   }
-  const options = skipOptions(words, 1, wrapper)
-  if (!options.ok) return hide(`an option of \`${name}\` that is not known`, options.word)
-  const fromScripts = options.scripts.flatMap((word) => scriptOf(word))
-  let next = options.next
-  if (name === 'env' && words[next]?.value === '-') next += 1
-  const assigns: AssignedValue[] = []
-  while (wrapper.takesAssignments && next < words.length) {
-    const word = words[next] as ReadWord
-    if (!isAssigning(word)) break
-    if (!word.isOne) return hide('a value that could become more words', word)
-    assigns.push(assignedBy(word))
-    next += 1
+  const scripts = options.filter(({ kind }) => kind === 'shell')
+  if (scripts.length > 0) {
+    return scripts.flatMap(({ value, at }) => scriptOf({ ...(words[at] as ReadWord), value }))
   }
-  for (let k = 0; k < wrapper.operands && next < words.length; k += 1, next += 1) {
-    const word = words[next] as ReadWord
-    if (!word.isOne || (word.value === null && word.start === '')) {
-      return hide(`an operand of \`${name}\` that is only known when it runs`, word)
-    }
-  }
-  const rest = words.slice(next)
-  if (wrapper.scripts.length > 0 && fromScripts.length > 0) return fromScripts
-  if (rest.length === 0) return assigns.length === 0 ? [] : [assignOnly(assigns)]
-  if (wrapper.runs === 'script') return joined(rest)
-  if (name === 'xargs') return unwrapXargs(words, rest, next)
-  return [{ kind: 'words', words: rest, at: next, assigns, isByRunner: false }]
+  const rest = words.slice(begin)
+  const kind = grammar.operands.at(-1)
+  if (rest.length === 0 && assigns.length > 0) return [{ ...inner([], null), assigns }]
+  if (rest.length === 0 || kind === 'text*') return []
+  if (kind === 'joined') return joined(rest)
+  const run = name === 'xargs' ? filledBy(options, rest) : rest
+  return [{ ...inner(run, begin), assigns }]
+}
+
+/** A word that could be an option, or none; a value glued to a long option can be anything. */
+function isUnplaced({ value, start, isOne }: ReadWord): boolean {
+  if (value !== null) return false
+  return start === '' || (start.startsWith('-') && !(isOne && /^--[\w-]+=/.test(start)))
 }
 
 function isAssigning(word: ReadWord): boolean {
@@ -212,8 +181,10 @@ function assignedBy(word: ReadWord): AssignedValue {
   return { name: word.start.slice(0, at), value: word.value?.slice(at + 1) ?? null }
 }
 
-function assignOnly(assigns: readonly AssignedValue[]): Inner {
-  return { kind: 'words', words: [], at: null, assigns, isByRunner: false }
+/** The assignments that stand one after the other from a word on. */
+function assignedFrom(words: readonly ReadWord[], from: number): readonly AssignedValue[] {
+  const end = words.findIndex((word, at) => at >= from && !isAssigning(word))
+  return words.slice(from, end < 0 ? undefined : end).map(assignedBy)
 }
 
 /** GNU programs take any beginning of a long option that is not shared by another. */
@@ -236,31 +207,19 @@ function splitString(words: readonly ReadWord[]): readonly Inner[] | null {
   const more = text.split(/[ \t]+/).filter((part) => part !== '')
   const rest = words.slice(at + (glued === '' ? 2 : 1))
   const all = [...more.map((part) => staticWord(part, part)), ...rest]
-  const begin = all.findIndex((one) => !isAssigning(one))
-  const assigns = all.slice(0, begin < 0 ? all.length : begin).map(assignedBy)
-  const command = begin < 0 ? [] : all.slice(begin)
-  return [{ kind: 'words', words: command, at: null, assigns, isByRunner: false }]
+  const assigns = assignedFrom(all, 0)
+  return [{ ...inner(all.slice(assigns.length), null), assigns }]
 }
 
 /** `xargs` puts more words behind the inner command, or in place of a mark inside of it. */
-function unwrapXargs(
+function filledBy(
+  options: ReadArguments['options'],
   words: readonly ReadWord[],
-  rest: readonly ReadWord[],
-  at: number,
-): readonly Inner[] {
-  const own = words.slice(1, at).map((word) => word.value ?? '')
-  const flag = own.findIndex((value) => /^-I/.test(value) || /^--replace/.test(value))
-  let mark: string | null = null
-  if (flag >= 0) {
-    const value = own[flag] as string
-    const glued = value.startsWith('--') ? value.split('=')[1] : value.slice(2)
-    mark = glued || (value === '-I' ? (own[flag + 1] ?? '{}') : '{}')
-  }
-  if (mark === null) return [inner([...rest, unknownWord('…')], at)]
-  const filled = rest.map((word) =>
-    word.value?.includes(mark as string) ? pickedWord(word.text) : word,
-  )
-  return [inner(filled, at)]
+): readonly ReadWord[] {
+  const option = options.find(({ name }) => name === 'I' || name === 'replace')
+  if (option === undefined) return [...words, unknownWord('…')]
+  const mark = option.name === 'replace' ? option.value || '{}' : (option.value ?? '')
+  return words.map((word) => (word.value?.includes(mark) ? pickedWord(word.text) : word))
 }
 
 function unwrapEval(words: readonly ReadWord[]): readonly Inner[] {
@@ -318,39 +277,4 @@ function unwrapAlias(word: ReadWord): readonly Inner[] {
   if (at < 1) return []
   const later = hide('an alias changes how the rest is read', word)
   return [{ kind: 'script', text: word.value.slice(at + 1) }, ...later]
-}
-
-/** By the program they begin with: most commands are no runner at all. */
-const runnersByName = new Map<string, (readonly string[])[]>()
-for (const start of runners) {
-  const name = start[0] ?? ''
-  runnersByName.set(name, [...(runnersByName.get(name) ?? []), start])
-}
-
-function unwrapRunner(words: readonly ReadWord[]): readonly Inner[] {
-  const name = baseName(words[0]?.value ?? '')
-  const runner = runnersByName
-    .get(name)
-    ?.find((start) => start.every((part, k) => k === 0 || words[k]?.value === part))
-  if (runner === undefined) return []
-  let at = runner.length
-  const assigns: AssignedValue[] = []
-  while (at < words.length) {
-    const word = words[at] as ReadWord
-    const { start } = word
-    if (isAssigning(word)) assigns.push(assignedBy(word))
-    else if (!start.startsWith('-') || start === '-') break
-    else if (/^(-p|--package|-n|--name|--with|--python|--env-file|-f|-e)$/.test(start)) at += 1
-    else if (/^(-c|--call|--command)$/.test(start)) {
-      const script = words[at + 1]
-      return script === undefined ? [] : scriptOf(script)
-    } else if (/^--(call|command)=/.test(start)) {
-      const value = word.value?.slice(word.value.indexOf('=') + 1) ?? null
-      return scriptOf({ ...word, value })
-    }
-    at += 1
-  }
-  const rest = words.slice(at)
-  if (rest.length === 0) return []
-  return [{ kind: 'words', words: rest, at, assigns, isByRunner: true }]
 }

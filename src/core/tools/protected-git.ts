@@ -3,8 +3,9 @@
  * once, applies patches, and has settings that run programs.
  * Knows words of commands. Which files are protected is asked.
  */
+
+import { changesSetting } from '../shell/program-grammar.ts'
 import { programArguments } from '../shell/read-arguments.ts'
-import { isRunningSetting } from '../shell/risky-settings.ts'
 import { isKnownReader } from '../shell/rule-on-shell-writes.ts'
 import type { GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { programOf } from './command-operands.ts'
@@ -75,5 +76,5 @@ export function changesGit(command: SimpleCommand): boolean {
   if (found.verbs[0] !== 'config' || isKnownReader(command)) return false
   const [name] = found.operands
   if (name === undefined) return found.options.some(({ name: option }) => /^e/.test(option))
-  return name.value === null || isRunningSetting(name.value)
+  return changesSetting('git', name.value) || changesSetting('git', `${name.value}.`)
 }
