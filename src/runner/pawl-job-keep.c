@@ -130,7 +130,8 @@ static int askGit(Search *search) {
   if (question < 0) return -1;
   int result = runGit(args, question, &output);
   close(question);
-  if (result == 0) result = output.status > 1 || output.status < 0 ? -1 : dropIgnored(search, &output);
+  if (result == 0 && (output.status > 1 || output.status < 0)) result = -1;
+  if (result == 0) result = dropIgnored(search, &output);
   free(output.bytes);
   return result;
 }

@@ -1,7 +1,7 @@
 /*
- * The files of the current folder that evidence is about: in a git repository, those that git tracks
- * and new ones that are not ignored; elsewhere, those that a bounded walk finds. The same as
- * `runtime/workspace/list-files.ts`, which says why.
+ * The files of the current folder that evidence is about: in a git repository, those that git
+ * tracks and new ones that are not ignored; elsewhere, those that a bounded walk finds. The same
+ * as `runtime/workspace/list-files.ts`, which says why.
  */
 #include "pawl-job-look.h"
 
@@ -160,7 +160,9 @@ static int takeEntries(const LookWish *wish, Listing *listing, char *output, siz
 
 /* Of a folder that a repository around it ignores, git lists nothing. */
 static int isIgnoredFolder(void) {
-  static const char *const args[] = {"git", "-c", "safe.directory=*", "check-ignore", "-q", ".", NULL};
+  static const char *const args[] = {
+    "git", "-c", "safe.directory=*", "check-ignore", "-q", ".", NULL,
+  };
   StatRecord own;
   Output output = {0};
   if (statOne(".git", &own) == 0 && own.mode != 0) return 0;

@@ -121,7 +121,7 @@ static int lookAgain(Kept *one) {
   return result;
 }
 
-/* Keeps the list for the next look, if nothing of what it rests on has changed since it was begun. */
+/* Keeps the list for the next look, if nothing that it rests on has changed since it was begun. */
 static void keep(const LookWish *wish, Kept *one) {
   StatRecord *records = one->records;
   size_t files = one->listing.files.count;

@@ -1,8 +1,8 @@
 /*
  * What the parts of `pawl-job look` share: it lists the files of a workspace (list), reads what the
  * kernel knows about each (stat), and makes one digest of it (digest). What may be kept from one
- * look to the next is decided in keep. `runtime/workspace/fingerprint.ts` does the same in Node, and
- * both must give the same fingerprint.
+ * look to the next is decided in keep. `runtime/workspace/fingerprint.ts` does the same in Node,
+ * and both must give the same fingerprint.
  */
 #ifndef PAWL_JOB_LOOK_H
 #define PAWL_JOB_LOOK_H
@@ -36,7 +36,7 @@ typedef struct {
   size_t count, room;
 } PathList;
 
-/* The files of a workspace, sorted. Further rounds are what is in folders that git tracks as one. */
+/* The files of a workspace, sorted. Further rounds are what is in folders that git tracks. */
 typedef struct {
   Block *memory;
   PathList files;

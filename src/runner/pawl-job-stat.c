@@ -33,7 +33,7 @@ static int statShare(char **paths, StatRecord *records, size_t count) {
   return 0;
 }
 
-/* A process per core, each with its share. What they write is in memory that they have in common. */
+/* A process per core, each with its share. What they write is in memory that they share. */
 static int statShares(char **paths, StatRecord *records, size_t count) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   size_t workers = cores < 1 ? 1 : cores > statWorkersMax ? statWorkersMax : (size_t)cores;
