@@ -1,6 +1,6 @@
 /*
- * BLAKE2b (RFC 7693), as Node's `blake2b512`, and of that the first half. WHY not SHA-256: without
- * the instructions that not every processor has, it takes four times as long.
+ * BLAKE2b (RFC 7693), as Node's `blake2b512`, and of that the first half. WHY not SHA-256: that
+ * is fast only with instructions that not every processor has.
  */
 #include "pawl-job-look.h"
 
@@ -48,7 +48,7 @@ static void addBlock(Digest *digest, int isLast) {
   if (isLast) v[14] = ~v[14];
   for (int round = 0; round < 12; round++) {
     const unsigned char *now = order[round % 10];
-    /* WHY not a loop: the places are known when this is compiled, which makes it twice as fast. */
+    /* WHY not a loop: the places are known when this is compiled. */
     mix(v, (Places){0, 4, 8, 12}, words[now[0]], words[now[1]]);
     mix(v, (Places){1, 5, 9, 13}, words[now[2]], words[now[3]]);
     mix(v, (Places){2, 6, 10, 14}, words[now[4]], words[now[5]]);
