@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { frameOf } from '../runner/supervisors.ts'
+import { frameOf } from '../runtime/frame-words.ts'
 
 export type BoxAnswer =
   | { readonly kind: 'ok' }

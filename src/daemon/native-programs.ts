@@ -26,14 +26,25 @@ export const hookClientProgram: NativeProgram = {
 
 const jobParts = [
   ...['', '-words', '-chain', '-inner', '-box', '-filter', '-tree', '-relay', '-landlock'],
-  ...['-supervise', '-session', '-files', '-stat', '-peer'],
+  ...[
+    '-supervise',
+    '-session',
+    '-files',
+    '-look',
+    '-list',
+    '-git',
+    '-stat',
+    '-digest',
+    '-keep',
+    '-peer',
+  ],
 ]
 
 export const jobHelperProgram: NativeProgram = {
   name: 'pawl-job',
   sources: jobParts.map((part) => join(tree, 'runner', `pawl-job${part}.c`)),
   standard: 'gnu11',
-  headers: [join(tree, 'runner', 'pawl-job.h')],
+  headers: ['pawl-job.h', 'pawl-job-look.h'].map((name) => join(tree, 'runner', name)),
 }
 
 /** Changes when a source or header of the program does. */

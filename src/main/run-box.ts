@@ -3,7 +3,7 @@
  * Signals and the exit code are passed on.
  */
 import { spawn } from 'node:child_process'
-import { frameOf } from '../runner/supervisors.ts'
+import { frameOf } from '../runtime/frame-words.ts'
 
 const passed = ['SIGTERM', 'SIGHUP', 'SIGUSR2'] as const
 /** The terminal sends them to the host as well. */

@@ -8,7 +8,7 @@
  *   pawl-job inner KEY=VALUE… -- PROGRAM ARGS…
  *   pawl-job session                          hears of its session over descriptor 3; the terminal is
  *                                             that of its caller
- *   pawl-job stat                             reads paths, and writes what is known about each file
+ *   pawl-job look                             hears of workspaces, and says their fingerprints
  *   pawl-job peer                             says who is at the other end of descriptor 3
  *   pawl-job probe                            says what it is and what it can
  */
@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
   }
   if (strcmp(mode, "supervise") == 0) return supervise();
   if (strcmp(mode, "session") == 0) return session();
-  if (strcmp(mode, "stat") == 0) return statFiles();
+  if (strcmp(mode, "look") == 0) return lookAtWorkspaces();
   if (strcmp(mode, "peer") == 0) return tellPeer();
   int isInner = strcmp(mode, "inner") == 0 && readWish(argc - 2, argv + 2, &wish) == 0;
   if (isInner && wish.program != NULL) return inner(&wish);

@@ -83,7 +83,7 @@ void report(const char *form, long long one, long long two);
 
 int supervise(void);
 int session(void);
-int statFiles(void);
+int lookAtWorkspaces(void);
 int tellPeer(void);
 void joinGroups(const Wish *wish);
 int startFirst(const Wish *wish);

@@ -8,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { Socket } from 'node:net'
 import { errorCodeOf } from '../runtime/error-code.ts'
+import { frameOf } from '../runtime/frame-words.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import { type Groups, letGroupsGo } from './cgroups.ts'
 import { wordsBytesMax } from './limits.ts'
@@ -112,10 +113,4 @@ export function instruct({ process: { stdin } }: Supervisor, words: readonly str
 /** Lets one go that has no job: it ends by itself, and its groups with it. */
 export function dismiss({ process: { stdin } }: Supervisor): void {
   stdin?.destroy()
-}
-
-/** As `pawl-job-words.c` reads it. */
-export function frameOf(words: readonly string[]): Buffer {
-  const bytes = Buffer.from(words.map((word) => `${word}\0`).join(''))
-  return Buffer.concat([Buffer.from(`${bytes.length}\n`), bytes])
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BoxControl, connectBox } from '../../src/boxes/box-control.ts'
 import { compileHelper } from '../../src/runner/scratch.contract.ts'
-import { frameOf } from '../../src/runner/supervisors.ts'
+import { frameOf } from '../../src/runtime/frame-words.ts'
 
 export type LoadReport = {
   readonly rounds: number

@@ -2,12 +2,6 @@
 import { parentPort } from 'node:worker_threads'
 import { takeFingerprint } from './fingerprint.ts'
 
-export type LookRequest = {
-  readonly folder: string
-  /** The path of the native helper; null: there is none. */
-  readonly helper: string | null
-}
-
-parentPort?.on('message', ({ folder, helper }: LookRequest) => {
-  parentPort?.postMessage(takeFingerprint(folder, helper))
+parentPort?.on('message', (folder: string) => {
+  parentPort?.postMessage(takeFingerprint(folder))
 })

@@ -3,7 +3,8 @@
  * between them. Made of paths, sizes and times, never of contents: the time of the last change
  * (ctime) is set by the kernel, and no program can set it back. Not seen: what a process writes to
  * a page of a mapped file that it has written to just before (docs/reference/evidence.md).
- * Synchronous and slow on large workspaces: `observe-workspace.ts` has it done by another thread.
+ * Synchronous and slow on large workspaces: where `pawl-job look` runs, it does the same, and else
+ * `observe-workspace.ts` has this done by another thread.
  */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -18,7 +19,8 @@ export type Fingerprint = {
   readonly changes: readonly FileChange[]
 }
 
-const nothingKnown: Fingerprint = { fingerprint: null, changes: [] }
+/** Nothing is fresh then. */
+export const nothingKnown: Fingerprint = { fingerprint: null, changes: [] }
 
 /** Files that are named as changed. */
 const changesKeptMax = 20
@@ -30,11 +32,11 @@ const tickMs = 20
 const wholeSecondTickMs = 1_050
 const triesMax = 4
 
-/** The fingerprint of a folder, read with the native helper if there is one. Never throws. */
-export function takeFingerprint(folder: string, helper: string | null = null): Fingerprint {
+/** The fingerprint of a folder. Never throws. */
+export function takeFingerprint(folder: string): Fingerprint {
   try {
     for (let tries = 0; tries < triesMax; tries += 1) {
-      const look = lookAt(folder, helper)
+      const look = lookAt(folder)
       if (look === null) return nothingKnown
       const waitMs = look.settledAt - Date.now()
       if (waitMs <= 0) return { fingerprint: look.hash, changes: look.changes }
@@ -55,10 +57,10 @@ type Look = {
   readonly settledAt: number
 }
 
-function lookAt(folder: string, helper: string | null): Look | null {
+function lookAt(folder: string): Look | null {
   const listed = listWorkspaceFiles(folder)
   if (listed === null) return null
-  const hash = createHash('sha256')
+  const hash = createHash('blake2b512')
   const newest: FileChange[] = []
   let settledAt = 0
   let filesCount = 0
@@ -66,7 +68,7 @@ function lookAt(folder: string, helper: string | null): Look | null {
   for (let paths = listed; paths.length > 0; ) {
     filesCount += paths.length
     if (filesCount > workspaceFilesMax) return null
-    const records = statFiles(folder, paths, helper)
+    const records = statFiles(folder, paths)
     const folders = takeFolders(paths, records)
     hash.update(`${paths.join('\0')}\0\0`, 'latin1').update(records)
     settledAt = Math.max(settledAt, noteChanges(newest, paths, records))
@@ -74,7 +76,7 @@ function lookAt(folder: string, helper: string | null): Look | null {
     if (inner === null) return null
     paths = inner
   }
-  return { hash: hash.digest('hex'), changes: newest, settledAt }
+  return { hash: hash.digest('hex').slice(0, 64), changes: newest, settledAt }
 }
 
 /** The folders among the paths. Their records become empty: only the files in them count. */

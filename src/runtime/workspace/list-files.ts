@@ -31,6 +31,22 @@ const builtFolders: ReadonlySet<string> = new Set([
   ...['.hg', '.svn', '.venv', 'venv', 'target', 'dist', 'build', '.gradle', '.next', '.turbo'],
 ])
 
+/** What counts, as words for `pawl-job look`, which lists the same files. */
+export const listingWords: readonly string[] = [
+  `filesMax=${workspaceFilesMax}`,
+  ...Object.entries({
+    cache: cacheFolders,
+    top: topFolders,
+    installed: installedFolders,
+    built: builtFolders,
+  }).flatMap(([key, names]) => [...names].map((name) => `${key}=${name}`)),
+]
+
+/** The variables that git is run with. */
+export function gitEnvironment(): Record<string, string> {
+  return { PATH: process.env.PATH ?? '/usr/bin:/bin', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' }
+}
+
 /**
  * Paths relative to the folder, sorted, as latin1 text of their bytes: a name that is not UTF-8
  * would be read as another one. Null: they cannot be listed within the limits.
@@ -70,7 +86,7 @@ function isIgnored(folder: string): boolean {
 function runGit(folder: string, args: readonly string[]) {
   return spawnSync('git', args, {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
+    env: gitEnvironment(),
     maxBuffer: gitOutputBytesMax,
     timeout: gitMsMax,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,12 +1,13 @@
 /**
- * Looks at workspaces in a thread of its own, one after another, so that a large one does not hold
- * up other decisions. The thread ends when it was not needed for a while.
+ * Looks at workspaces one after another, and not in this thread, so that a large one does not hold
+ * up other decisions: by the native helper, or by a thread of Node where that is missing or fails.
+ * Both end when they were not needed for a while.
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { WorkspaceState } from '../../core/evidence/meets-requirement.ts'
-import type { Fingerprint } from './fingerprint.ts'
-import type { LookRequest } from './fingerprint-thread.ts'
+import { type Fingerprint, nothingKnown } from './fingerprint.ts'
+import { type Looker, type SettleLook, startHelper } from './look-by-helper.ts'
 
 /** How long one look may take; what takes longer is not fresh. */
 const lookMsMax = 15_000
@@ -32,15 +33,16 @@ type Look = {
 /** A way to look at workspaces. It never rejects: what cannot be told has no fingerprint. */
 export function openWorkspaceObserver(settings: ObserverSettings = {}): WorkspaceObserver {
   const queue: Look[] = []
-  const thread = openThread()
-  let helperFound: Promise<string | null> | null = null
+  const byThread = openLooker(startThread)
+  let helperFound: Promise<AskLooker | null> | null = null
   let isBusy = false
   const work = async (): Promise<void> => {
     if (isBusy) return
     isBusy = true
     for (let look = queue.shift(); look !== undefined; look = queue.shift()) {
-      helperFound ??= settings.helper?.().catch(() => null) ?? Promise.resolve(null)
-      look.settle(await thread.look({ folder: look.folder, helper: await helperFound }))
+      helperFound ??= openHelper(settings)
+      const byHelper = await (await helperFound)?.(look.folder)
+      look.settle(byHelper ?? (await byThread(look.folder)) ?? nothingKnown)
     }
     isBusy = false
   }
@@ -57,8 +59,6 @@ export function openWorkspaceObserver(settings: ObserverSettings = {}): Workspac
   }
 }
 
-const nothingKnown: Fingerprint = { fingerprint: null, changes: [] }
-
 function openLook(folder: string): Look {
   let settle: Look['settle'] = () => undefined
   const done = new Promise<Fingerprint>((resolve) => {
@@ -71,41 +71,53 @@ function openLook(folder: string): Look {
   return { folder, done, settle }
 }
 
-type LookThread = { readonly look: (request: LookRequest) => Promise<Fingerprint> }
+/** Null: whoever was asked has failed. */
+type AskLooker = (folder: string) => Promise<Fingerprint | null>
 
-/** The thread, started when it is needed, and anew after a look that took too long. */
-function openThread(): LookThread {
-  let thread: Worker | null = null
+async function openHelper({ helper }: ObserverSettings): Promise<AskLooker | null> {
+  const path = (await helper?.().catch(() => null)) ?? null
+  return path === null ? null : openLooker((settle) => startHelper(path, settle))
+}
+
+function startThread(settle: SettleLook): Looker {
+  // The compiled tree has the same files under another ending.
+  const file = new URL(`./fingerprint-thread${extname(import.meta.url)}`, import.meta.url)
+  const thread = new Worker(file)
+  thread.unref()
+  thread.on('message', settle)
+  for (const end of ['error', 'exit']) thread.on(end, () => settle(null))
+  return { look: (folder) => thread.postMessage(folder), end: () => void thread.terminate() }
+}
+
+/** Starts it when it is needed, and anew after it has failed or taken too long. */
+function openLooker(start: (settle: SettleLook) => Looker): AskLooker {
+  let current: Looker | null = null
   let idle: NodeJS.Timeout | undefined
-  let settle: (answer: Fingerprint) => void = () => undefined
-  const stop = (): void => {
-    void thread?.terminate()
-    thread = null
-    settle(nothingKnown)
+  let settle: SettleLook = () => undefined
+  const stop = (answer: Fingerprint | null): void => {
+    current?.end()
+    current = null
+    settle(answer)
   }
-  const started = (): Worker => {
-    if (thread !== null) return thread
-    // The compiled tree has the same files under another ending.
-    const file = new URL(`./fingerprint-thread${extname(import.meta.url)}`, import.meta.url)
-    const next = new Worker(file)
-    next.unref()
-    const isCurrent = (): boolean => thread === next
-    next.on('message', (answer: Fingerprint) => isCurrent() && settle(answer))
-    for (const end of ['error', 'exit']) next.on(end, () => isCurrent() && stop())
-    thread = next
+  const started = (): Looker => {
+    if (current !== null) return current
+    const next = start((answer) => {
+      if (current !== next) return
+      if (answer === null) stop(null)
+      else settle(answer)
+    })
+    current = next
     return next
   }
-  return {
-    look: async (request) => {
-      clearTimeout(idle)
-      const timer = setTimeout(stop, lookMsMax)
-      const answer = await new Promise<Fingerprint>((resolve) => {
-        settle = resolve
-        started().postMessage(request)
-      })
-      clearTimeout(timer)
-      idle = setTimeout(stop, idleMs).unref()
-      return answer
-    },
+  return async (folder) => {
+    clearTimeout(idle)
+    const timer = setTimeout(() => stop(nothingKnown), lookMsMax)
+    const answer = await new Promise<Fingerprint | null>((resolve) => {
+      settle = resolve
+      started().look(folder)
+    })
+    clearTimeout(timer)
+    idle = setTimeout(() => stop(null), idleMs).unref()
+    return answer
   }
 }

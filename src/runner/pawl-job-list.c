@@ -1,0 +1,222 @@
+/*
+ * The files of the current folder that evidence is about: in a git repository, those that git
+ * tracks and new ones that are not ignored; elsewhere, those that a bounded walk finds. The same
+ * as `runtime/workspace/list-files.ts`, which says why.
+ */
+#include "pawl-job-look.h"
+
+#include <dirent.h>
+
+struct Block {
+  Block *next;
+  size_t used, size;
+  char bytes[];
+};
+
+enum { blockBytes = 1 << 20 };
+
+char *copyText(Listing *listing, const char *text, size_t length) {
+  Block *block = listing->memory;
+  if (block == NULL || block->size - block->used < length + 1) {
+    size_t size = length + 1 > blockBytes ? length + 1 : blockBytes;
+    block = malloc(sizeof *block + size);
+    if (block == NULL) return NULL;
+    *block = (Block){.next = listing->memory, .size = size};
+    listing->memory = block;
+  }
+  char *copy = block->bytes + block->used;
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  block->used += length + 1;
+  return copy;
+}
+
+char *joinPath(Listing *listing, const char *folder, const char *name) {
+  char path[PATH_MAX + NAME_MAX + 2];
+  int length = snprintf(path, sizeof path, "%s%s%s", folder, *folder == '\0' ? "" : "/", name);
+  if (length < 0 || (size_t)length >= sizeof path) return NULL;
+  return copyText(listing, path, (size_t)length);
+}
+
+void freeListing(Listing *listing) {
+  for (Block *block = listing->memory; block != NULL;) {
+    Block *next = block->next;
+    free(block);
+    block = next;
+  }
+  free(listing->files.paths);
+  free(listing->walked.paths);
+  *listing = (Listing){0};
+}
+
+int addPathTo(PathList *list, char *path) {
+  if (path == NULL || list->count >= filesHardMax) return -1;
+  if (list->count == list->room) {
+    size_t room = list->room == 0 ? 1024 : list->room * 2;
+    char **paths = realloc(list->paths, room * sizeof *paths);
+    if (paths == NULL) return -1;
+    list->paths = paths;
+    list->room = room;
+  }
+  list->paths[list->count++] = path;
+  return 0;
+}
+
+static int holds(const Names *names, const char *name, size_t length) {
+  for (int i = 0; i < names->count; i++)
+    if (strlen(names->names[i]) == length && memcmp(names->names[i], name, length) == 0) return 1;
+  return 0;
+}
+
+int isCache(const LookWish *wish, const char *path) {
+  const char *part = path;
+  for (;;) {
+    size_t length = strcspn(part, "/");
+    if (holds(&wish->caches, part, length)) return 1;
+    if (part == path && holds(&wish->tops, part, length)) return 1;
+    if (part[length] == '\0') return 0;
+    part += length + 1;
+  }
+}
+
+int isFolder(const char *path, unsigned char type) {
+  if (type != DT_UNKNOWN) return type == DT_DIR;
+  StatRecord record;
+  return statOne(path, &record) == 0 && S_ISDIR((mode_t)record.mode);
+}
+
+typedef struct {
+  const LookWish *wish;
+  const Names *without;
+  Listing *listing;
+} Walk;
+
+/* Every file below a folder. -1: too many, or one that cannot be read: it could change unseen. */
+static int walk(const Walk *how, char *folder, int depth) {
+  Listing *listing = how->listing;
+  if (depth > walkDepthMax || addPathTo(&listing->walked, folder) != 0) return -1;
+  if (listing->walked.count > (size_t)how->wish->filesMax) return -1;
+  DIR *open = opendir(*folder == '\0' ? "." : folder);
+  if (open == NULL) return -1;
+  int failed = 0;
+  for (struct dirent *entry; !failed && (errno = 0, entry = readdir(open)) != NULL;) {
+    const char *name = entry->d_name;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+    char *path = joinPath(listing, folder, name);
+    if (path == NULL) failed = 1;
+    else if (holds(how->without, name, strlen(name)) || isCache(how->wish, path)) continue;
+    else if (isFolder(path, entry->d_type)) failed = walk(how, path, depth + 1) != 0;
+    else failed = addPathTo(&listing->files, path) != 0;
+    failed |= listing->files.count > (size_t)how->wish->filesMax;
+  }
+  failed |= errno != 0;
+  closedir(open);
+  return failed ? -1 : 0;
+}
+
+int byBytes(const void *one, const void *two) {
+  return strcmp(*(char *const *)one, *(char *const *)two);
+}
+
+/* Git sorts what it lists, so mostly there is nothing to do. */
+static void sortFrom(PathList *list, size_t from) {
+  for (size_t i = from + 1; i < list->count; i++)
+    if (strcmp(list->paths[i - 1], list->paths[i]) > 0) {
+      qsort(list->paths + from, list->count - from, sizeof *list->paths, byBytes);
+      return;
+    }
+}
+
+static void removeTwins(PathList *list) {
+  size_t kept = 0;
+  for (size_t i = 0; i < list->count; i++)
+    if (kept == 0 || strcmp(list->paths[kept - 1], list->paths[i]) != 0)
+      list->paths[kept++] = list->paths[i];
+  list->count = kept;
+}
+
+/* Entries are `H path` where git tracks the file, and `? path` where it is new. */
+static int takeEntries(const LookWish *wish, Listing *listing, char *output, size_t length) {
+  Walk inner = {wish, &wish->installed, listing};
+  for (char *entry = output; entry < output + length;) {
+    char *end = memchr(entry, '\0', (size_t)(output + length - entry));
+    if (end == NULL) return -1;
+    char *path = entry + 2;
+    size_t bytes = end > path ? (size_t)(end - path) : 0;
+    int isNew = *entry == '?';
+    entry = end + 1;
+    if (bytes == 0) continue;
+    if (isNew && path[bytes - 1] == '/') {
+      /* A repository inside this one: git does not look into it. */
+      path[bytes - 1] = '\0';
+      if (walk(&inner, path, 0) != 0) return -1;
+    } else if ((!isNew || !isCache(wish, path)) && addPathTo(&listing->files, path) != 0) {
+      return -1;
+    }
+    if (listing->files.count > (size_t)wish->filesMax) return -1;
+  }
+  return 0;
+}
+
+/* Of a folder that a repository around it ignores, git lists nothing. */
+static int isIgnoredFolder(void) {
+  static const char *const args[] = {
+    "git", "-c", "safe.directory=*", "check-ignore", "-q", ".", NULL,
+  };
+  StatRecord own;
+  Output output = {0};
+  if (statOne(".git", &own) == 0 && own.mode != 0) return 0;
+  int isIgnored = runGit(args, -1, &output) == 0 && output.status == 0;
+  free(output.bytes);
+  return isIgnored;
+}
+
+/* 1: git says what there is; 0: there is no repository; -1: it cannot be told. */
+static int listByGit(const LookWish *wish, Listing *listing) {
+  static const char *const args[] = {
+    "git", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
+    "-c", "safe.directory=*", "ls-files", "-z", "-t",
+    "--cached", "--others", "--exclude-per-directory=.gitignore", NULL,
+  };
+  Output output = {0};
+  int result = runGit(args, -1, &output);
+  if (result == 0 && output.status == 127) result = 0;
+  else if (result == 0 && output.status == 128)
+    result = strstr(output.said, "not a git repository") == NULL ? -1 : 0;
+  else if (result == 0) result = output.status != 0 ? -1 : isIgnoredFolder() ? 0 : 1;
+  char *kept = result != 1 || output.length == 0 ? NULL
+                                                 : copyText(listing, output.bytes, output.length);
+  if (result == 1 && output.length > 0)
+    result = kept != NULL && takeEntries(wish, listing, kept, output.length) == 0 ? 1 : -1;
+  free(output.bytes);
+  return result;
+}
+
+/* The first round: what is in the current folder. */
+int listFiles(const LookWish *wish, Listing *listing) {
+  *listing = (Listing){.begunNs = realtimeNs()};
+  int byGit = listByGit(wish, listing);
+  Walk all = {wish, &wish->built, listing};
+  if (byGit < 0) return -1;
+  listing->isByGit = byGit;
+  if (!byGit && walk(&all, copyText(listing, "", 0), 0) != 0) return -1;
+  sortFrom(&listing->files, 0);
+  removeTwins(&listing->files);
+  listing->ends[listing->rounds++] = listing->files.count;
+  return 0;
+}
+
+/* The next round: what is in the folders of the last one. -1: it cannot be told. */
+int listRound(const LookWish *wish, Listing *listing, const StatRecord *records) {
+  static const Names none = {.count = 0};
+  Walk all = {wish, &none, listing};
+  size_t to = listing->files.count;
+  size_t from = listing->rounds < 2 ? 0 : listing->ends[listing->rounds - 2];
+  for (size_t i = from; i < to; i++)
+    if (S_ISDIR((mode_t)records[i].mode) && walk(&all, listing->files.paths[i], 0) != 0) return -1;
+  if (listing->files.count == to) return 0;
+  if (listing->rounds == roundsMax) return -1;
+  sortFrom(&listing->files, to);
+  listing->ends[listing->rounds++] = listing->files.count;
+  return 0;
+}
