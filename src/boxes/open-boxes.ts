@@ -76,6 +76,8 @@ type OpenBox = {
   readonly outlet: BoxOutlet | null
 }
 
+/** In the folder of a box: texts that stand in place of files, in the order of their paths. */
+const insteadName = 'instead'
 /** How long a caller may take to start what it has opened. */
 const startMsMax = 30_000
 const lookMs = 25
@@ -193,6 +195,10 @@ async function makeBox(
     openFolders(plan.workspace, files)
     for (const [name, text] of Object.entries(wish.files)) {
       writeFileSync(join(folder, doorName, name), text, { mode: 0o600 })
+    }
+    mkdirSync(join(folder, doorName, insteadName), { mode: 0o700 })
+    for (const [i, { text }] of wish.settingsFiles.entries()) {
+      writeFileSync(join(folder, doorName, insteadName, String(i)), text, { mode: 0o600 })
     }
     const box = await add(note, folder, files)
     const words = plan.words({ folder, files, cgroups })

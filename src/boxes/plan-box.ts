@@ -65,6 +65,7 @@ export function planBox(
     .filter(({ path, text }) => text === '' && !path.includes('/.git/') && !existsSync(path))
     .map(({ path }) => path)
   const destinations = destinationsOf(wish, place.network)
+  refuseOtherThanGuides(wish, paths)
   return {
     ...{ workspace, cwd, destinations },
     places: [...inWorkspace, ...inHome.guides, ...folders],
@@ -90,6 +91,7 @@ export function planBox(
         ...state.map((path) => `state=${path}`),
         ...pins.map((path) => `pinned=${path}`),
         ...paths.filter((path) => existsSync(path)).map((path) => `readonly=${path}`),
+        ...wish.settingsFiles.map(({ path }) => `instead=${path}`),
         ...[...hidden, ...unseen].map((path) => `hidden=${path}`),
         ...Object.entries(environmentOf(settings, wish)).map(([k, v]) => `variable=${k}=${v}`),
         '--',
@@ -97,6 +99,13 @@ export function planBox(
       ]
     },
   }
+}
+
+/** WHY: whatever else were covered could hide the work from its agent. */
+function refuseOtherThanGuides({ settingsFiles }: BoxWish, guides: readonly string[]): void {
+  const other = settingsFiles.find(({ path }) => !guides.some((one) => isPathInside(one, path)))
+  if (other === undefined) return
+  throw new JobFault('InvalidInput', `\`${other.path}\` does not guide agents`)
 }
 
 function isRepository(workspace: string): boolean {

@@ -42,6 +42,9 @@ static int coverAgain(const Wish *wish) {
     done = pinPath(wish->readOnly.paths[i]);
     if (done == 0) done = closePath(wish->readOnly.paths[i]);
   }
+  for (int i = 0; done == 0 && i < wish->instead.count; i++)
+    if (isInside(wish->workspace, wish->instead.paths[i]))
+      done = coverPath(wish->instead.paths[i], i);
   for (int i = 0; done == 0 && i < wish->hidden.count; i++)
     if (isInside(wish->workspace, wish->hidden.paths[i]))
       done = hidePath(wish->hidden.paths[i], nothing);

@@ -95,6 +95,31 @@ test.each(boxed)('%s: an honest session in a box finishes', async (host) => {
   expect(String(left.stdout).trim().split('\n')).toEqual(names.map((name) => `?? ${name}`))
 })
 
+test.each(boxed)('%s: hooks of `pawl init` do not stop a session in a box', async (host) => {
+  const world = await worldFor(host)
+  await world.mustPawl('init', host, '--yes')
+  await world.mustPawl('init', host, '--user', '--yes')
+  const run = await beginRun(world, '--stage', 'reviewing')
+  const settings = join(world.project, agentHosts[host].hooksFile)
+  const before = readFileSync(settings, 'utf8')
+  const hand = drivers[host].toolCalls
+  const transcript = await driveIn(world, run, [
+    hand.shell('node check.mjs'),
+    hand.shell('node other.mjs'),
+    tool(world, 'REVIEWED'),
+  ])
+  const story = sessionStory(transcript)
+  expect(toldOf(transcript, 'check.mjs'), story).toEqual([expect.stringContaining('EROFS')])
+  expect(toldOf(transcript, 'other.mjs'), story).toEqual([expect.stringContaining('list')])
+  expect(JSON.parse(await world.mustPawl('state', run, '--json')).head.status).toBe('completed')
+  // Each call was judged once, by the hooks of the box.
+  const { items } = JSON.parse(await world.mustPawl('log', run, '--json'))
+  const types = items.map((one: { type: string }) => one.type)
+  const judged = types.filter((type: string) => /^call\.(?:allowed|denied)$/.test(type))
+  expect(judged).toEqual(['call.allowed', 'call.denied'])
+  expect(readFileSync(settings, 'utf8')).toBe(before)
+})
+
 /** What the agent was told of its calls of this program. */
 function toldOf({ calls }: Transcript, text: string): readonly (string | null)[] {
   return calls.filter(({ input }) => JSON.stringify(input).includes(text)).map(({ told }) => told)

@@ -14,6 +14,8 @@ export type BoxWish = {
   readonly environment: Readonly<Record<string, string>>
   /** Files for the folder with the sockets, by name: settings of the host. */
   readonly files: Readonly<Record<string, string>>
+  /** Files that guide agents, and the text with which the box shows them. */
+  readonly settingsFiles: readonly { readonly path: string; readonly text: string }[]
   /** What has to be visible for the program to run. */
   readonly programPaths: readonly string[]
   /** The address that leads the host to its model; null: as its descriptor says. */
