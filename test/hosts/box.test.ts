@@ -37,8 +37,9 @@ const workflow = {
       allowed_tools: ['Read', 'Bash'],
       allowed_commands: ['node check.mjs', 'node attack.mjs'],
       files: 'read',
-      on: { REVIEWED: 'done' },
+      on: { REVIEWED: 'done', TRY: 'trying' },
     },
+    trying: { allowed_tools: ['Read', 'Bash'], files: 'read', on: { TRIED: 'done' } },
     done: { type: 'final' },
   },
 }
@@ -118,6 +119,21 @@ test.each(boxed)('%s: hooks of `pawl init` do not stop a session in a box', asyn
   const judged = types.filter((type: string) => /^call\.(?:allowed|denied)$/.test(type))
   expect(judged).toEqual(['call.allowed', 'call.denied'])
   expect(readFileSync(settings, 'utf8')).toBe(before)
+})
+
+test.each(boxed)('%s: what the kernel refuses is explained', async (host) => {
+  const world = await worldFor(host)
+  const run = await beginRun(world, '--stage', 'trying')
+  const hand = drivers[host].toolCalls
+  // Nothing is known of this program: hooks alone would deny it.
+  const transcript = await driveIn(world, run, [
+    hand.shell('node check.mjs; true'),
+    tool(world, 'TRIED'),
+  ])
+  const story = sessionStory(transcript)
+  expect(toldOf(transcript, 'check.mjs'), story).toEqual([expect.stringContaining('EROFS')])
+  const heard = transcript.exchanges.map((one) => JSON.stringify(one.body)).join('\n')
+  expect(heard, story).toContain('the files of the workspace are read-only')
 })
 
 /** What the agent was told of its calls of this program. */

@@ -36,6 +36,16 @@ export type OpenedBox = {
   readonly notes: readonly string[]
 }
 
+/** What the box of a session knows that its hooks do not. */
+export type BoxHints = {
+  /** How files are open now. */
+  readonly files: () => StageFiles
+  /** Whether nothing that is written now can last. */
+  readonly isHeld: () => boolean
+  /** Servers to which connections were refused since this was asked last. */
+  readonly takeRefused: () => readonly string[]
+}
+
 export type BoxSummary = {
   readonly id: string
   readonly runId: string
