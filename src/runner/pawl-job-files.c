@@ -24,12 +24,24 @@ static int isInside(const char *base, const char *path) {
   return strncmp(base, path, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
+/* In the repository of a linked work tree, which is no part of the workspace. */
+static int isRecorded(const Wish *wish, const char *path) {
+  for (int i = 0; i < wish->record.count; i++)
+    if (isInside(wish->record.paths[i], path)) return 1;
+  return 0;
+}
+
+static int follows(const Wish *wish, const char *path) {
+  return isInside(wish->workspace, path) || isRecorded(wish, path);
+}
+
 /* The mounts that follow the mode: the workspace, and folders that were bound onto themselves. */
 static int setAll(const Wish *wish, int isWritable) {
   int done = setWritable(wish->workspace, isWritable);
+  for (int i = 0; done == 0 && i < wish->record.count; i++)
+    done = setWritable(wish->record.paths[i], isWritable);
   for (int i = 0; done == 0 && i < wish->pinned.count; i++)
-    if (isInside(wish->workspace, wish->pinned.paths[i]))
-      done = setWritable(wish->pinned.paths[i], isWritable);
+    if (follows(wish, wish->pinned.paths[i])) done = setWritable(wish->pinned.paths[i], isWritable);
   return done;
 }
 
@@ -90,10 +102,13 @@ static int closeAll(const Wish *wish) {
 
 /* What is recorded of the work is no part of it: `.git`, and not `.github`. */
 static int openRecord(const Wish *wish) {
+  for (int i = 0; i < wish->record.count; i++)
+    if (setWritable(wish->record.paths[i], 1) != 0) return -1;
   for (int i = 0; i < wish->pinned.count; i++) {
     const char *path = wish->pinned.paths[i];
-    if (!isInside(wish->workspace, path)) continue;
-    if (isInside("/.git", path + strlen(wish->workspace)) && setWritable(path, 1) != 0) return -1;
+    int isOwn = isInside(wish->workspace, path)
+      && isInside("/.git", path + strlen(wish->workspace));
+    if ((isOwn || isRecorded(wish, path)) && setWritable(path, 1) != 0) return -1;
   }
   return 0;
 }
@@ -220,7 +235,7 @@ static int listFiles(const Wish *wish, const char *pid, FILE *out, int linesMax)
     ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
     if (length <= 0) continue;
     target[length] = '\0';
-    if (!isInside(wish->workspace, target) || !isOpenForWriting(pid, entry->d_name)) continue;
+    if (!follows(wish, target) || !isOpenForWriting(pid, entry->d_name)) continue;
     printHolder(out, pid, target), count++;
   }
   closedir(folder);
@@ -237,7 +252,7 @@ static int listMaps(const Wish *wish, const char *pid, FILE *out, int linesMax) 
     char *target = strchr(line, '/'), form[8] = "";
     if (target == NULL || sscanf(line, "%*s %7s", form) != 1) continue;
     target[strcspn(target, "\n")] = '\0';
-    if (form[1] == 'w' && form[3] == 's' && isInside(wish->workspace, target))
+    if (form[1] == 'w' && form[3] == 's' && follows(wish, target))
       printHolder(out, pid, target), count++;
   }
   if (file != NULL) fclose(file);

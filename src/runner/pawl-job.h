@@ -69,7 +69,7 @@ typedef struct {
   int ownBox, network, relay, landlock, hasPidSpace, filter, session;
   const char *cwd, *workspace, *input;
   const char *door, *mode; /* of a session: the folder with its sockets, and how files begin */
-  Paths cgroups, covered, kept, state, pinned, readOnly, instead, hidden, reads, writes, variables;
+  Paths cgroups, covered, kept, state, pinned, readOnly, instead, record, hidden, reads, writes, variables;
   Paths boxWords;
   char **program; /* NULL: none was named */
 } Wish;
