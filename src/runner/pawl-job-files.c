@@ -45,21 +45,30 @@ static int setAll(const Wish *wish, int isWritable) {
   return done;
 }
 
-/* Guides and secrets once more, over whatever was laid over them. */
+/* Whether something was laid over a path: the layer over all, or a folder over its part. */
+static int isCovered(const Wish *wish, const char *path) {
+  if (hasLayer) return isInside(wish->workspace, path);
+  for (int i = 0; i < folds.count; i++)
+    if (isInside(folds.paths[i], path)) return 1;
+  return 0;
+}
+
+/*
+ * Guides and secrets once more, where something was laid over them; they go with it. What is covered
+ * already is left alone: another cover on it would stay for good.
+ */
 static int coverAgain(const Wish *wish) {
   int done = 0, nothing = open("/dev/null", O_PATH | O_CLOEXEC);
   if (nothing < 0) return -1;
   for (int i = 0; done == 0 && i < wish->readOnly.count; i++) {
-    if (!isInside(wish->workspace, wish->readOnly.paths[i])) continue;
+    if (!isCovered(wish, wish->readOnly.paths[i])) continue;
     done = pinPath(wish->readOnly.paths[i]);
     if (done == 0) done = closePath(wish->readOnly.paths[i]);
   }
   for (int i = 0; done == 0 && i < wish->instead.count; i++)
-    if (isInside(wish->workspace, wish->instead.paths[i]))
-      done = coverPath(wish->instead.paths[i], i);
+    if (isCovered(wish, wish->instead.paths[i])) done = coverPath(wish->instead.paths[i], i);
   for (int i = 0; done == 0 && i < wish->hidden.count; i++)
-    if (isInside(wish->workspace, wish->hidden.paths[i]))
-      done = hidePath(wish->hidden.paths[i], nothing);
+    if (isCovered(wish, wish->hidden.paths[i])) done = hidePath(wish->hidden.paths[i], nothing);
   close(nothing);
   return done;
 }
