@@ -4,10 +4,12 @@
  * 1 000 and 300 cycles take about half an hour; `npm test` runs 15 and 5.
  * `npm run faults -- runner [--rounds N]`: jobs that do not want to be held, again and again.
  * `npm run faults -- box [--rounds N]`: sessions in boxes that are killed at any moment.
+ * `npm run faults -- switches [--rounds N]`: files of a box that are closed while all write.
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { switchUnderLoad } from '../../test/box/switch-load.ts'
 import { startPostgres } from '../postgres/start.ts'
 import { boxFaults } from './box.ts'
 import { diskFull, lockedDatabase, type TroubleResult } from './disk.ts'
@@ -28,6 +30,13 @@ const { values, positionals } = parseArgs({
 })
 
 if (positionals.includes('runner')) process.exit(await runnerFaults(Number(values.rounds)))
+
+if (positionals.includes('switches')) {
+  const report = await switchUnderLoad(Number(values.rounds))
+  console.log(report === null ? 'this machine has no boxes' : JSON.stringify(report, null, 2))
+  const { writtenWhileClosed = 0, linesLost = 0 } = report ?? {}
+  process.exit(writtenWhileClosed + linesLost === 0 ? 0 : 1)
+}
 
 let failedCount = 0
 // As people start it: built once, where the sources would be read again for every death.

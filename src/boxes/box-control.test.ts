@@ -25,19 +25,19 @@ async function lineTo(replies: readonly string[]): Promise<BoxControl> {
 }
 
 test('each request has the reply to it, also if they are sent at once', async () => {
-  const line = await lineTo(['ok\n\n', 'busy\n7\tsh\t/w/a\n\n', 'ok read\n\n', 'fault no\n\n'])
+  const line = await lineTo(['ok\n\n', 'busy 3\n7\tsh\t/w/a\n\n', 'ok read\n\n', 'fault no\n\n'])
   const answers = await Promise.all(['a', 'b', 'c', 'd'].map((word) => line.ask([word])))
   expect(answers).toEqual([
     { kind: 'ok' },
-    { kind: 'busy', holders: ['7\tsh\t/w/a'] },
+    { kind: 'busy', holders: ['7\tsh\t/w/a'], foundMs: 3 },
     { kind: 'ok' },
     { kind: 'fault', why: 'no' },
   ])
 })
 
 test.for([
-  ['a second reply', 'busy\n7\tsh\t/w/a\n\nok\n\n'],
-  ['a part of one', 'busy\n7\tsh\t/w/a\n\nok'],
+  ['a second reply', 'busy 3\n7\tsh\t/w/a\n\nok\n\n'],
+  ['a part of one', 'busy 3\n7\tsh\t/w/a\n\nok'],
   ['an empty line', 'ok\n\n\n'],
 ])('%s after a reply ends the line, and is the reply to nothing', async ([, reply = '']) => {
   const line = await lineTo([reply, 'ok\n\n'])

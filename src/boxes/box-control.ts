@@ -9,7 +9,12 @@ import { frameOf } from '../runtime/frame-words.ts'
 export type BoxAnswer =
   | { readonly kind: 'ok' }
   /** Lines of a process number, a name and a file. */
-  | { readonly kind: 'busy'; readonly holders: readonly string[] }
+  | {
+      readonly kind: 'busy'
+      readonly holders: readonly string[]
+      /** How long it took to find them; the tries before it take longer. */
+      readonly foundMs: number
+    }
   | { readonly kind: 'fault'; readonly why: string }
 
 export type BoxControl = {
@@ -102,6 +107,9 @@ function controlOver(socket: Socket, onEnd: () => void): BoxControl {
 function answerOf(text: string): BoxAnswer {
   const [first = '', ...rest] = text.split('\n')
   if (first === 'ok' || first.startsWith('ok ')) return { kind: 'ok' }
-  if (first === 'busy') return { kind: 'busy', holders: rest.filter((line) => line !== '') }
+  if (first.startsWith('busy ')) {
+    const holders = rest.filter((line) => line !== '')
+    return { kind: 'busy', holders, foundMs: Number(first.slice('busy '.length)) }
+  }
   return { kind: 'fault', why: first.replace(/^fault /, '') }
 }

@@ -13,7 +13,6 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { guideNames } from '../runner/hidden-paths.ts'
 import {
   guideInHome,
   guideInWorkspace,
@@ -22,6 +21,7 @@ import {
   planPlaceholders,
   removeBox,
 } from './box-folder.ts'
+import { gitPlacesOf } from './git-places.ts'
 
 function workspace(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-places-')))
@@ -92,11 +92,7 @@ test('git works while placeholders are in it, also with a configuration per work
   git('init', '-q')
   git('config', 'extensions.worktreeConfig', 'true')
   const before = readdirSync(join(folder, '.git'))
-  const planned = planPlaceholders(
-    guideNames
-      .filter((name) => name.startsWith('.git/'))
-      .map((name) => guideInWorkspace(join(folder, name))),
-  )
+  const planned = planPlaceholders(gitPlacesOf(folder).guides)
   expect(planned.map(({ path }) => path)).toContain(join(folder, '.git/commondir'))
   makePlaceholders(planned)
   git('commit', '-q', '--allow-empty', '-m', 'one')

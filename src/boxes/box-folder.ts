@@ -109,8 +109,6 @@ function realpathOf(path: string): string | null {
  * Programs fail on folders of these names; with these texts they work as if they were not there.
  */
 const texts: readonly (readonly [string, string])[] = [
-  ['.git/config.worktree', ''],
-  ['.git/commondir', '.\n'],
   ...fromAgentHosts(({ box }) => box.emptyFiles).map((name) => [name, ''] as const),
 ]
 

@@ -8,11 +8,12 @@ import type { Family } from '../core/engine/family.ts'
 import { filesOfFamily, type StageFiles } from '../core/engine/stage-files.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { JobsConfig } from '../home/config-jobs.ts'
+import { openRefusedNews } from '../runner/blocked-connections.ts'
 import { letGroupsGo } from '../runner/cgroups.ts'
 import { levelOf, rank } from '../runner/find-isolation.ts'
 import { isPathInside } from '../runner/job-workspace.ts'
 import type { HeldJob } from '../runner/plan-job.ts'
-import type { Boxes, BoxWish, OpenedBox } from '../runtime/boxes/boxes-port.ts'
+import type { Boxes, BoxHints, BoxWish, OpenedBox } from '../runtime/boxes/boxes-port.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { MinIsolation } from '../runtime/jobs/jobs-port.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
@@ -33,6 +34,7 @@ import { type BoxSettings, planBox } from './plan-box.ts'
 
 /** What serves the sockets in a box's own folder. */
 export type OpenBoxDoors = (box: {
+  readonly hints: BoxHints
   readonly folder: string
   readonly runId: string
   readonly workspace: string
@@ -72,10 +74,12 @@ type OpenBox = {
   isSure: boolean
   /** Null: it was not started yet. */
   control: BoxControl | null
-  readonly doors: { readonly close: () => Promise<unknown> }
+  doors: { readonly close: () => Promise<unknown> }
   readonly outlet: BoxOutlet | null
 }
 
+/** In the folder of a box: texts that stand in place of files, in the order of their paths. */
+const insteadName = 'instead'
 /** How long a caller may take to start what it has opened. */
 const startMsMax = 30_000
 const lookMs = 25
@@ -94,12 +98,9 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
     box.control = await connectBox(box.folder, () => void end(box))
     return box.control !== null
   }
-  const add = async (note: BoxNote, folder: string, files: StageFiles): Promise<OpenBox> => {
-    const { runId, workspace } = note
-    const doors = await options.openDoors({ folder: join(folder, doorName), runId, workspace })
-    const outlet = await openBoxOutlet(folder, note.destinations)
-    const box: OpenBox = { note, folder, files, isSure: true, control: null, doors, outlet }
-    boxes.set(note.id, box)
+  const add: Add = async (...made) => {
+    const box = await serveBox(options, ...made)
+    boxes.set(box.note.id, box)
     return box
   }
   const followNow = async (box: OpenBox, family: Family): Promise<void> => {
@@ -157,7 +158,34 @@ async function release({ control, doors, outlet }: OpenBox): Promise<void> {
   await doors.close()
 }
 
-type Add = (note: BoxNote, folder: string, files: StageFiles) => Promise<OpenBox>
+type Made = readonly [note: BoxNote, folder: string, files: StageFiles]
+type Add = (...made: Made) => Promise<OpenBox>
+
+/** Opens the way out of a box, and the sockets in it. */
+async function serveBox(
+  { openDoors, config }: BoxesOptions,
+  ...[note, folder, files]: Made
+): Promise<OpenBox> {
+  const { runId, workspace } = note
+  const outlet = await openBoxOutlet(folder, note.destinations)
+  const box: OpenBox = {
+    ...{ note, folder, files, isSure: true, control: null, outlet },
+    doors: { close: async () => undefined },
+  }
+  const hints: BoxHints = {
+    files: () => box.files,
+    // WHY sure: after a fault, or a restart, nobody knows how the files are.
+    isHeld: () => box.isSure && box.files.mode !== 'write' && config.network !== 'all',
+    takeRefused: outlet === null ? () => [] : openRefusedNews(outlet.refusals),
+  }
+  try {
+    box.doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
+  } catch (fault) {
+    outlet?.close()
+    throw fault
+  }
+  return box
+}
 
 async function makeBox(
   options: BoxesOptions,
@@ -193,6 +221,10 @@ async function makeBox(
     openFolders(plan.workspace, files)
     for (const [name, text] of Object.entries(wish.files)) {
       writeFileSync(join(folder, doorName, name), text, { mode: 0o600 })
+    }
+    mkdirSync(join(folder, doorName, insteadName), { mode: 0o700 })
+    for (const [i, { text }] of wish.settingsFiles.entries()) {
+      writeFileSync(join(folder, doorName, insteadName, String(i)), text, { mode: 0o600 })
     }
     const box = await add(note, folder, files)
     const words = plan.words({ folder, files, cgroups })

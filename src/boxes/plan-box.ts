@@ -22,6 +22,7 @@ import {
   guideInWorkspace,
   type Placeholder,
 } from './box-folder.ts'
+import { gitPlacesOf } from './git-places.ts'
 
 export type BoxSettings = Pick<
   RunnerSettings,
@@ -56,18 +57,23 @@ export function planBox(
   const inHome = host === null ? none : homeOf(host, settings, wish.environment)
   const { state } = inHome
   const inWorkspace = guideNames
-    .filter((name) => !name.startsWith('.git/') || isRepository(workspace))
+    .filter((name) => !name.startsWith('.git/'))
     .map((name) => guideInWorkspace(join(workspace, name)))
-  const paths = [...inWorkspace, ...inHome.guides].map(({ path }) => path)
+  const git = gitPlacesOf(workspace)
+  const record = git.record === null ? [] : [git.record]
+  if (git.record !== null) refuseRecord(git.record, settings)
+  const guides = [...inWorkspace, ...git.guides, ...inHome.guides]
+  const paths = guides.map(({ path }) => path)
   const folders = inHome.folders.map((path) => ({ path, text: null }))
   // Git in the box does not see them so: they are not files there, but a device.
   const unseen = inWorkspace
-    .filter(({ path, text }) => text === '' && !path.includes('/.git/') && !existsSync(path))
+    .filter(({ path, text }) => text === '' && !existsSync(path))
     .map(({ path }) => path)
   const destinations = destinationsOf(wish, place.network)
+  refuseOtherThanGuides(wish, paths)
   return {
     ...{ workspace, cwd, destinations },
-    places: [...inWorkspace, ...inHome.guides, ...folders],
+    places: [...guides, ...folders],
     words: ({ folder, files, cgroups }) => {
       const hidden = [...hiddenPaths(settings), ...socketsBeside(workspace)].filter(
         // What the host keeps of its own is there for it; secrets of others are not.
@@ -75,7 +81,9 @@ export function planBox(
       )
       const homePaths = [...settings.homePaths, ...wish.programPaths]
       const home = visibleHome({ ...settings, homePaths })
-      const pins = foldersBetween(workspace, [...hidden, ...paths])
+      const pins = [workspace, ...record].flatMap((one) =>
+        foldersBetween(one, [...hidden, ...paths]),
+      )
       return [
         ...[`folder=${folder}`, `door=${join(folder, doorName)}`, `mode=${files.mode}`],
         ...files.folders.map((name) => `writes=${join(workspace, name)}`),
@@ -87,9 +95,11 @@ export function planBox(
         ...cgroups.map((path) => `cgroup=${path}`),
         ...home.covered.map((path) => `covered=${path}`),
         ...home.kept.map((path) => `kept=${path}`),
-        ...state.map((path) => `state=${path}`),
+        ...[...state, ...record].map((path) => `state=${path}`),
+        ...record.map((path) => `record=${path}`),
         ...pins.map((path) => `pinned=${path}`),
         ...paths.filter((path) => existsSync(path)).map((path) => `readonly=${path}`),
+        ...wish.settingsFiles.map(({ path }) => `instead=${path}`),
         ...[...hidden, ...unseen].map((path) => `hidden=${path}`),
         ...Object.entries(environmentOf(settings, wish)).map(([k, v]) => `variable=${k}=${v}`),
         '--',
@@ -99,8 +109,19 @@ export function planBox(
   }
 }
 
-function isRepository(workspace: string): boolean {
-  return existsSync(join(workspace, '.git', 'HEAD'))
+/** WHY: whatever else were covered could hide the work from its agent. */
+function refuseOtherThanGuides({ settingsFiles }: BoxWish, guides: readonly string[]): void {
+  const other = settingsFiles.find(({ path }) => !guides.some((one) => isPathInside(one, path)))
+  if (other === undefined) return
+  throw new JobFault('InvalidInput', `\`${other.path}\` does not guide agents`)
+}
+
+/** A repository is visible as a whole, so that nothing else may be in it. */
+function refuseRecord(record: string, { own, userFolders }: BoxSettings): void {
+  const inside = [...own, ...userFolders].find((one) => isPathInside(record, one))
+  const around = own.find((one) => isPathInside(one, record))
+  if (inside === undefined && around === undefined) return
+  throw new JobFault('PathOutOfScope', `the repository \`${record}\` cannot be in a box`)
 }
 
 type HomeOfHost = {

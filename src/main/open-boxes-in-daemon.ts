@@ -92,7 +92,7 @@ type DoorPlace = Parameters<OpenBoxDoors>[0]
 
 async function openBoxDoors(
   { home, context, coming, log }: BoxesContext,
-  { folder, runId, workspace }: DoorPlace,
+  { folder, runId, workspace, hints }: DoorPlace,
 ): ReturnType<OpenBoxDoors> {
   await writeClient({ home, folder, workspace })
   const onFault = (fault: unknown): void => log('error', 'a hook failed', { fault: String(fault) })
@@ -100,7 +100,7 @@ async function openBoxDoors(
     // INVARIANT: what comes over this socket is about this run and this folder.
     answer: (asked) => {
       const { scope: _, ...rest } = asked
-      return context.answer({ ...rest, workspace, runId })
+      return context.answer({ ...rest, workspace, runId, box: hints })
     },
     authenticate: () => true,
     path: join(folder, 'hook.sock'),

@@ -38,6 +38,16 @@ export function countBlocked(refusals: BlockedConnections, place: string): void 
   }
 }
 
+/** Places that were refused since this was asked last. */
+export function openRefusedNews({ places }: BlockedConnections): () => readonly string[] {
+  let told = new Map(places)
+  return () => {
+    const news = [...places].filter(([place, times]) => told.get(place) !== times)
+    told = new Map(places)
+    return news.map(([place]) => place)
+  }
+}
+
 export function blockedWarnings({ count, places, fault }: BlockedConnections): readonly string[] {
   const list = [...places].map(([place, times]) => (times === 1 ? place : `${place} (${times}×)`))
   return [

@@ -184,6 +184,17 @@ int pinPath(const char *path) {
   return done;
 }
 
+/* Shows a file with another text: the one of this number in the folder of a session. */
+int coverPath(const char *path, int number) {
+  char source[64];
+  snprintf(source, sizeof source, "/run/pawl/instead/%d", number);
+  int tree = cloneTree(source);
+  if (tree < 0) return -1;
+  int done = attachTree(tree, path);
+  close(tree);
+  return done;
+}
+
 /* What root could change for the whole machine, since files of the kernel ask who somebody is. */
 static const char *const closedInProc[] = {
   "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi",
@@ -329,6 +340,8 @@ int makeBox(const Wish *wish, const char **step) {
     must(wish->readOnly.paths[i], pinPath(wish->readOnly.paths[i]));
     must(wish->readOnly.paths[i], makeReadOnly(wish->readOnly.paths[i]));
   }
+  for (int i = 0; i < wish->instead.count; i++)
+    must(wish->instead.paths[i], coverPath(wish->instead.paths[i], i));
   for (int i = 0; i < wish->hidden.count; i++)
     must(wish->hidden.paths[i], hidePath(wish->hidden.paths[i], nothing));
   close(nothing);

@@ -24,27 +24,51 @@ static int isInside(const char *base, const char *path) {
   return strncmp(base, path, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
+/* In the repository of a linked work tree, which is no part of the workspace. */
+static int isRecorded(const Wish *wish, const char *path) {
+  for (int i = 0; i < wish->record.count; i++)
+    if (isInside(wish->record.paths[i], path)) return 1;
+  return 0;
+}
+
+static int follows(const Wish *wish, const char *path) {
+  return isInside(wish->workspace, path) || isRecorded(wish, path);
+}
+
 /* The mounts that follow the mode: the workspace, and folders that were bound onto themselves. */
 static int setAll(const Wish *wish, int isWritable) {
   int done = setWritable(wish->workspace, isWritable);
+  for (int i = 0; done == 0 && i < wish->record.count; i++)
+    done = setWritable(wish->record.paths[i], isWritable);
   for (int i = 0; done == 0 && i < wish->pinned.count; i++)
-    if (isInside(wish->workspace, wish->pinned.paths[i]))
-      done = setWritable(wish->pinned.paths[i], isWritable);
+    if (follows(wish, wish->pinned.paths[i])) done = setWritable(wish->pinned.paths[i], isWritable);
   return done;
 }
 
-/* Guides and secrets once more, over whatever was laid over them. */
+/* Whether something was laid over a path: the layer over all, or a folder over its part. */
+static int isCovered(const Wish *wish, const char *path) {
+  if (hasLayer) return isInside(wish->workspace, path);
+  for (int i = 0; i < folds.count; i++)
+    if (isInside(folds.paths[i], path)) return 1;
+  return 0;
+}
+
+/*
+ * Guides and secrets once more, where something was laid over them; they go with it. What is covered
+ * already is left alone: another cover on it would stay for good.
+ */
 static int coverAgain(const Wish *wish) {
   int done = 0, nothing = open("/dev/null", O_PATH | O_CLOEXEC);
   if (nothing < 0) return -1;
   for (int i = 0; done == 0 && i < wish->readOnly.count; i++) {
-    if (!isInside(wish->workspace, wish->readOnly.paths[i])) continue;
+    if (!isCovered(wish, wish->readOnly.paths[i])) continue;
     done = pinPath(wish->readOnly.paths[i]);
     if (done == 0) done = closePath(wish->readOnly.paths[i]);
   }
+  for (int i = 0; done == 0 && i < wish->instead.count; i++)
+    if (isCovered(wish, wish->instead.paths[i])) done = coverPath(wish->instead.paths[i], i);
   for (int i = 0; done == 0 && i < wish->hidden.count; i++)
-    if (isInside(wish->workspace, wish->hidden.paths[i]))
-      done = hidePath(wish->hidden.paths[i], nothing);
+    if (isCovered(wish, wish->hidden.paths[i])) done = hidePath(wish->hidden.paths[i], nothing);
   close(nothing);
   return done;
 }
@@ -87,10 +111,13 @@ static int closeAll(const Wish *wish) {
 
 /* What is recorded of the work is no part of it: `.git`, and not `.github`. */
 static int openRecord(const Wish *wish) {
+  for (int i = 0; i < wish->record.count; i++)
+    if (setWritable(wish->record.paths[i], 1) != 0) return -1;
   for (int i = 0; i < wish->pinned.count; i++) {
     const char *path = wish->pinned.paths[i];
-    if (!isInside(wish->workspace, path)) continue;
-    if (isInside("/.git", path + strlen(wish->workspace)) && setWritable(path, 1) != 0) return -1;
+    int isOwn = isInside(wish->workspace, path)
+      && isInside("/.git", path + strlen(wish->workspace));
+    if ((isOwn || isRecorded(wish, path)) && setWritable(path, 1) != 0) return -1;
   }
   return 0;
 }
@@ -217,7 +244,7 @@ static int listFiles(const Wish *wish, const char *pid, FILE *out, int linesMax)
     ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
     if (length <= 0) continue;
     target[length] = '\0';
-    if (!isInside(wish->workspace, target) || !isOpenForWriting(pid, entry->d_name)) continue;
+    if (!follows(wish, target) || !isOpenForWriting(pid, entry->d_name)) continue;
     printHolder(out, pid, target), count++;
   }
   closedir(folder);
@@ -234,7 +261,7 @@ static int listMaps(const Wish *wish, const char *pid, FILE *out, int linesMax) 
     char *target = strchr(line, '/'), form[8] = "";
     if (target == NULL || sscanf(line, "%*s %7s", form) != 1) continue;
     target[strcspn(target, "\n")] = '\0';
-    if (form[1] == 'w' && form[3] == 's' && isInside(wish->workspace, target))
+    if (form[1] == 'w' && form[3] == 's' && follows(wish, target))
       printHolder(out, pid, target), count++;
   }
   if (file != NULL) fclose(file);

@@ -10,7 +10,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-enum { wordsFd = 3, clientsMax = 8, tryMs = 2, calmTries = 10, triesMax = 120, replyBytesMax = 32768 };
+enum { wordsFd = 3, clientsMax = 8, replyBytesMax = 32768 };
+/* A quarter of a second in all: the first tries come quickly, because most writers are done soon. */
+enum { calmTries = 10, triesMax = 240, soonNs = 200000, laterNs = 1000000 };
 
 typedef struct {
   const Wish *wish;
@@ -64,8 +66,8 @@ static void freeze(Session *session, int isFrozen) {
   if (end != NULL) hearEnd(end, &session->code), session->isOver = 1;
 }
 
-static void rest(void) {
-  struct timespec moment = {0, tryMs * 1000000};
+static void rest(int tries) {
+  struct timespec moment = {0, tries < calmTries ? soonNs : laterNs};
   nanosleep(&moment, NULL);
 }
 
@@ -73,6 +75,16 @@ static void rest(void) {
 static void goBack(Session *session) {
   if (reopenFiles(session->wish, session->mode) != 0)
     snprintf(session->mode, sizeof session->mode, "read");
+}
+
+/* Who keeps a mode from changing, and how many milliseconds it took to find out. */
+static void tellHolders(Session *session, FILE *out) {
+  static char lines[replyBytesMax - 64];
+  memset(lines, 0, sizeof lines);
+  long long begun = nowMs();
+  FILE *list = fmemopen(lines, sizeof lines - 1, "w");
+  if (list != NULL) listHolders(session->wish, list), fclose(list);
+  fprintf(out, "busy %lld\n%s", nowMs() - begun, lines);
 }
 
 static int change(Session *session, Words *words, FILE *out) {
@@ -88,7 +100,7 @@ static int change(Session *session, Words *words, FILE *out) {
     wrong = errno;
     if (isHeld) freeze(session, 0);
     if (done != 0 && wrong != EBUSY) break;
-    if (done != 0) rest();
+    if (done != 0) rest(i);
   }
   if (done == 0) {
     snprintf(session->mode, sizeof session->mode, "%s", words->words[1]);
@@ -96,7 +108,7 @@ static int change(Session *session, Words *words, FILE *out) {
     return 0;
   }
   goBack(session);
-  if (wrong == EBUSY) fputs("busy\n", out), listHolders(session->wish, out);
+  if (wrong == EBUSY) tellHolders(session, out);
   else fprintf(out, "fault %s\n", strerror(wrong));
   return -1;
 }

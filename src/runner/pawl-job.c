@@ -46,7 +46,8 @@ static int readPart(Wish *wish, const char *key, const char *value) {
   };
   const struct { const char *key; Paths *place; } lists[] = {
     {"cgroup", &wish->cgroups}, {"covered", &wish->covered}, {"kept", &wish->kept},
-    {"state", &wish->state},
+    {"state", &wish->state}, {"instead", &wish->instead},
+    {"record", &wish->record},
     {"pinned", &wish->pinned}, {"readonly", &wish->readOnly},
     {"hidden", &wish->hidden}, {"reads", &wish->reads}, {"writes", &wish->writes},
     {"variable", &wish->variables}, {"boxword", &wish->boxWords},

@@ -69,7 +69,8 @@ typedef struct {
   int ownBox, network, relay, landlock, hasPidSpace, filter, session;
   const char *cwd, *workspace, *input;
   const char *door, *mode; /* of a session: the folder with its sockets, and how files begin */
-  Paths cgroups, covered, kept, state, pinned, readOnly, hidden, reads, writes, variables, boxWords;
+  Paths cgroups, covered, kept, state, pinned, readOnly, instead, record, hidden, reads, writes, variables;
+  Paths boxWords;
   char **program; /* NULL: none was named */
 } Wish;
 
@@ -97,6 +98,7 @@ int reopenFiles(const Wish *wish, const char *mode);
 int listHolders(const Wish *wish, FILE *out);
 int pinPath(const char *path);
 int closePath(const char *path);
+int coverPath(const char *path, int number);
 int hidePath(const char *path, int nothing);
 int setWritable(const char *path, int isWritable);
 

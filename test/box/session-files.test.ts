@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { processesWith } from '../../src/runner/scratch.contract.ts'
 import { openLoadBox } from './switch-load.ts'
 
 test('names of held files cannot end a reply, or pass for another one', async ({ skip }) => {
@@ -24,8 +25,9 @@ test('names of held files cannot end a reply, or pass for another one', async ({
 
 /** Tries to write into each folder, again and again; a file is there if it could. */
 const places = ['.', 'tests', 'other', '.git', '.github']
+const guides = ['.git/hooks', '.github/hooks']
 const tryAll = `while :; do
-  for i in ${places.join(' ')}; do (: > "$i/made") 2> /dev/null; done
+  for i in ${[...places, ...guides].join(' ')}; do (: > "$i/made") 2> /dev/null; done
   sleep 0.02
 done`
 
@@ -47,9 +49,10 @@ async function openTrying() {
   const path = (name: string): string => join(box.workspace, name)
   /** Where it can write now. */
   const writable = async (): Promise<readonly string[]> => {
-    for (const name of places) rmSync(path(`${name}/made`), { force: true })
+    const all = [...places, ...guides]
+    for (const name of all) rmSync(path(`${name}/made`), { force: true })
     await sleep(400)
-    return places.filter((name) => existsSync(path(`${name}/made`)))
+    return all.filter((name) => existsSync(path(`${name}/made`)))
   }
   const ask = async (mode: string, ...folders: readonly string[]): Promise<string> =>
     (await box.control.ask(['mode', mode, ...folders.map(path)])).kind
@@ -62,6 +65,9 @@ test('a stage that is limited to folders can write there and to `.git`', async (
   expect(await box.writable()).toEqual([])
   expect(await box.ask('write', 'tests')).toBe('ok')
   expect(await box.writable()).toEqual(['tests', '.git'])
+  // A guide stays closed in a folder that is open.
+  expect(await box.ask('write', '.github')).toBe('ok')
+  expect(await box.writable()).toEqual(['.git', '.github'])
 })
 
 const halfway = [
@@ -75,4 +81,23 @@ test.for(halfway)('a switch from $mode $folders that fails halfway goes back', a
   expect(await box.ask(from.mode, ...from.folders)).toBe('ok')
   expect(await box.ask('write', 'other', 'missing')).toBe('fault')
   expect(await box.writable()).toEqual(from.before)
+})
+
+test('switches leave no mounts behind', async ({ skip }) => {
+  const mark = `777.${process.pid}`
+  const box = await openLoadBox(`exec sleep ${mark}`, prepare)
+  if (box === null) return skip('this machine has no boxes')
+  onTestFinished(() => box.end())
+  await expect.poll(() => processesWith(`sleep ${mark}`).length).toBeGreaterThan(0)
+  const [pid] = processesWith(`sleep ${mark}`).slice(-1)
+  const mounts = (): number => readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n').length
+  const before = mounts()
+  const tests = join(box.workspace, 'tests')
+  const github = join(box.workspace, '.github')
+  for (let round = 0; round < 5; round += 1) {
+    for (const words of [['write', tests, github], ['scratch'], ['write'], ['read']]) {
+      expect(await box.control.ask(['mode', ...words])).toEqual({ kind: 'ok' })
+    }
+  }
+  expect(mounts()).toBe(before)
 })

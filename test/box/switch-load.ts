@@ -2,7 +2,8 @@
  * Switches the files of a box while processes in it write, hold, map and fork, and says what came
  * through: `node test/box/switch-load.ts [ROUNDS]`. One line of JSON.
  */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,17 +15,24 @@ import { frameOf } from '../../src/runtime/frame-words.ts'
 export type LoadReport = {
   readonly rounds: number
   readonly refused: number
-  /** Bytes that came into the workspace while it was closed. */
+  /** Rounds in which files of the workspace changed while they were closed. */
   readonly writtenWhileClosed: number
+  /** Lines that a process has written, and that are not there. */
+  readonly linesLost: number
+  readonly linesWritten: number
+  /** Ways to keep files open that were not refused. */
+  readonly keptOpen: readonly string[]
   /** Rounds in which nobody could write although the files were open. */
   readonly silentWhileOpen: number
   readonly p50: number
   readonly p95: number
   readonly holderNamed: boolean
+  /** Until the refusal, with all tries; and of that, to find out who it is. */
   readonly holderMs: number
+  readonly foundMs: number
 }
 
-/** Appends for ever, each time anew; forks; and one that begins in a folder of its own. */
+/** Appends for ever, each time anew; and one that works in a folder of its own. */
 const writers = [
   'while :; do echo x >> a.log; done',
   'while :; do (echo y >> b.log) & wait; done',
@@ -72,59 +80,111 @@ export async function openLoadBox(
   return null
 }
 
-function bytesIn(workspace: string): number {
-  return ['a.log', 'b.log'].reduce((sum, name) => {
-    try {
-      return sum + readFileSync(join(workspace, name)).length
-    } catch {
-      // Not there yet.
-      return sum
-    }
-  }, 0)
+const names = ['a.log', 'b.log', 'lines.log', 'mapped.dat', 'forked.log']
+
+/** What is in the files, and how long they are: one that is as long may have changed. */
+function stateOf(workspace: string): string {
+  const hash = createHash('sha256')
+  for (const name of names) hash.update(`${name} `).update(bytesOf(join(workspace, name)))
+  return hash.digest('hex')
 }
 
-export async function switchUnderLoad(rounds: number): Promise<LoadReport | null> {
-  const box = await openLoadBox(`${writers.map((one) => `(${one}) &`).join('\n')} wait`)
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch {
+    // Not there yet.
+    return Buffer.alloc(0)
+  }
+}
+
+function compileLoad(workspace: string): string {
+  const path = join(workspace, 'switch-load')
+  execFileSync('cc', ['-O2', '-o', path, join(import.meta.dirname, 'switch-load.c')])
+  return path
+}
+
+/** Lines are numbered from nought: whatever is missing between them was lost. */
+function countLines(workspace: string): Pick<LoadReport, 'linesLost' | 'linesWritten'> {
+  const lines = String(bytesOf(join(workspace, 'lines.log')))
+    .split('\n')
+    .slice(0, -1)
+  const seen = new Set(lines)
+  const linesWritten = Number(lines.at(-1) ?? -1) + 1
+  return { linesWritten, linesLost: linesWritten - seen.size }
+}
+
+type Rounds = Pick<LoadReport, 'refused' | 'writtenWhileClosed' | 'silentWhileOpen'> &
+  Pick<LoadReport, 'linesLost' | 'linesWritten' | 'keptOpen'> & { readonly times: number[] }
+
+/** Closes the files in one way and opens them again, round after round. */
+async function switchIn(mode: 'read' | 'scratch', rounds: number): Promise<Rounds | null> {
+  const load = `${writers.map((one) => `(${one}) &`).join('\n')} ./switch-load "$PWD"`
+  const box = await openLoadBox(load, (workspace) => {
+    compileLoad(workspace)
+    return []
+  })
   if (box === null) return null
+  const { workspace, control } = box
   const times: number[] = []
   let [refused, writtenWhileClosed, silentWhileOpen] = [0, 0, 0]
+  const change = async (wanted: string): Promise<boolean> => {
+    const begun = performance.now()
+    const { kind } = await control.ask(['mode', wanted])
+    times.push(performance.now() - begun)
+    return kind === 'ok'
+  }
   try {
-    const change = async (mode: string): Promise<boolean> => {
-      const begun = performance.now()
-      const { kind } = await box.control.ask(['mode', mode])
-      times.push(performance.now() - begun)
-      return kind === 'ok'
-    }
     for (let round = 0; round < rounds; round += 1) {
-      if (!(await change(round % 3 === 2 ? 'scratch' : 'read'))) {
+      if (!(await change(mode))) {
         refused += 1
         continue
       }
-      const before = bytesIn(box.workspace)
+      const before = stateOf(workspace)
       await sleep(3)
-      writtenWhileClosed += bytesIn(box.workspace) - before
+      if (stateOf(workspace) !== before) writtenWhileClosed += 1
       if (!(await change('write'))) refused += 1
-      const open = bytesIn(box.workspace)
-      for (let wait = 0; wait < 200 && bytesIn(box.workspace) === open; wait += 1) await sleep(5)
-      if (bytesIn(box.workspace) === open) silentWhileOpen += 1
+      const open = stateOf(workspace)
+      for (let wait = 0; wait < 200 && stateOf(workspace) === open; wait += 1) await sleep(5)
+      if (stateOf(workspace) === open) silentWhileOpen += 1
     }
+    const tried = String(bytesOf(join(workspace, 'tried.log'))).split('\n')
+    const keptOpen = tried.filter((line) => !/^(?:refused .*)?$/.test(line))
+    const done = { refused, writtenWhileClosed, silentWhileOpen, keptOpen, times }
+    return { ...done, ...countLines(workspace) }
   } finally {
     box.end()
   }
+}
+
+export async function switchUnderLoad(rounds: number): Promise<LoadReport | null> {
+  const some = Math.ceil(rounds / 3)
+  const read = await switchIn('read', rounds - some)
+  const scratch = read === null ? null : await switchIn('scratch', some)
+  if (read === null || scratch === null) return null
   const held = await holdAndSwitch()
-  const sorted = times.toSorted((one, two) => one - two)
+  const sorted = [...read.times, ...scratch.times].toSorted((one, two) => one - two)
   const at = (share: number): number =>
     Number((sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2))
   return {
-    ...{ rounds, refused, writtenWhileClosed, silentWhileOpen, p50: at(0.5), p95: at(0.95) },
+    rounds,
+    refused: read.refused + scratch.refused,
+    writtenWhileClosed: read.writtenWhileClosed + scratch.writtenWhileClosed,
+    silentWhileOpen: read.silentWhileOpen + scratch.silentWhileOpen,
+    // What is written into a layer goes with it.
+    ...{ linesLost: read.linesLost, linesWritten: read.linesWritten },
+    keptOpen: [...read.keptOpen, ...scratch.keptOpen],
+    ...{ p50: at(0.5), p95: at(0.95) },
     ...held,
   }
 }
 
+type HolderReport = Pick<LoadReport, 'holderNamed' | 'holderMs' | 'foundMs'>
+
 /** A process that keeps a file open: the switch is refused, and says who. */
-async function holdAndSwitch(): Promise<Pick<LoadReport, 'holderNamed' | 'holderMs'>> {
+async function holdAndSwitch(): Promise<HolderReport> {
   const box = await openLoadBox('exec 9> held.txt; sleep 1000')
-  if (box === null) return { holderNamed: false, holderMs: 0 }
+  if (box === null) return { holderNamed: false, holderMs: 0, foundMs: 0 }
   try {
     await sleep(200)
     const begun = performance.now()
@@ -132,7 +192,8 @@ async function holdAndSwitch(): Promise<Pick<LoadReport, 'holderNamed' | 'holder
     const holderMs = Math.round(performance.now() - begun)
     const path = join(box.workspace, 'held.txt')
     const holderNamed = answer.kind === 'busy' && answer.holders.some((one) => one.endsWith(path))
-    return { holderNamed, holderMs }
+    const foundMs = answer.kind === 'busy' ? answer.foundMs : 0
+    return { holderNamed, holderMs, foundMs }
   } finally {
     box.end()
   }

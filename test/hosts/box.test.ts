@@ -37,8 +37,9 @@ const workflow = {
       allowed_tools: ['Read', 'Bash'],
       allowed_commands: ['node check.mjs', 'node attack.mjs'],
       files: 'read',
-      on: { REVIEWED: 'done' },
+      on: { REVIEWED: 'done', TRY: 'trying' },
     },
+    trying: { allowed_tools: ['Read', 'Bash'], files: 'read', on: { TRIED: 'done' } },
     done: { type: 'final' },
   },
 }
@@ -93,6 +94,46 @@ test.each(boxed)('%s: an honest session in a box finishes', async (host) => {
   const left = spawnSync('git', ['status', '--porcelain', '--ignored'], { cwd: world.project })
   const names = ['README.md', 'boxed.json', 'check.mjs', 'feature.txt']
   expect(String(left.stdout).trim().split('\n')).toEqual(names.map((name) => `?? ${name}`))
+})
+
+test.each(boxed)('%s: hooks of `pawl init` do not stop a session in a box', async (host) => {
+  const world = await worldFor(host)
+  await world.mustPawl('init', host, '--yes')
+  await world.mustPawl('init', host, '--user', '--yes')
+  const run = await beginRun(world, '--stage', 'reviewing')
+  const settings = join(world.project, agentHosts[host].hooksFile)
+  const before = readFileSync(settings, 'utf8')
+  const hand = drivers[host].toolCalls
+  const transcript = await driveIn(world, run, [
+    hand.shell('node check.mjs'),
+    hand.shell('node other.mjs'),
+    tool(world, 'REVIEWED'),
+  ])
+  const story = sessionStory(transcript)
+  expect(toldOf(transcript, 'check.mjs'), story).toEqual([expect.stringContaining('EROFS')])
+  expect(toldOf(transcript, 'other.mjs'), story).toEqual([expect.stringContaining('list')])
+  expect(JSON.parse(await world.mustPawl('state', run, '--json')).head.status).toBe('completed')
+  // Each call was judged once, by the hooks of the box.
+  const { items } = JSON.parse(await world.mustPawl('log', run, '--json'))
+  const types = items.map((one: { type: string }) => one.type)
+  const judged = types.filter((type: string) => /^call\.(?:allowed|denied)$/.test(type))
+  expect(judged).toEqual(['call.allowed', 'call.denied'])
+  expect(readFileSync(settings, 'utf8')).toBe(before)
+})
+
+test.each(boxed)('%s: what the kernel refuses is explained', async (host) => {
+  const world = await worldFor(host)
+  const run = await beginRun(world, '--stage', 'trying')
+  const hand = drivers[host].toolCalls
+  // Nothing is known of this program: hooks alone would deny it.
+  const transcript = await driveIn(world, run, [
+    hand.shell('node check.mjs; true'),
+    tool(world, 'TRIED'),
+  ])
+  const story = sessionStory(transcript)
+  expect(toldOf(transcript, 'check.mjs'), story).toEqual([expect.stringContaining('EROFS')])
+  const heard = transcript.exchanges.map((one) => JSON.stringify(one.body)).join('\n')
+  expect(heard, story).toContain('the files of the workspace are read-only')
 })
 
 /** What the agent was told of its calls of this program. */

@@ -100,6 +100,11 @@ export const claudeHost = {
     ],
     emptyFiles: none('it ignores folders there'),
     settings: { kind: 'files', hooks: '--settings', servers: '--mcp-config' },
+    hooksOff: {
+      // Of several `--settings` it reads one.
+      flags: ['--bare', '--safe-mode', '--settings'],
+      variables: ['CLAUDE_CODE_SIMPLE', 'CLAUDE_CODE_SAFE_MODE'],
+    },
   },
   environmentMarks: ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT'],
   events: {

@@ -91,6 +91,10 @@ export const codexHost = {
     ],
     emptyFiles: none('it ignores folders there'),
     settings: { kind: 'overrides', flag: '-c', trust: 'hooks.state' },
+    hooksOff: {
+      flags: ['--disable', 'features', 'features.hooks'],
+      variables: none('it has no such variable'),
+    },
   },
   environmentMarks: [
     ...['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_CI', 'CODEX_THREAD_ID'],

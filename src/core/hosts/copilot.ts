@@ -91,6 +91,7 @@ export const copilotHost = {
     ],
     emptyFiles: none('it ignores folders there'),
     settings: none('it ends at its start if it cannot write its settings'),
+    hooksOff: none('it is not started in a box'),
   },
   environmentMarks: ['COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
   events: {

@@ -80,6 +80,7 @@ export const cursorHost = {
     emptyFiles: none('it ignores folders there'),
     variables: ['CURSOR_'],
     settings: none('nobody has tried to name its hooks from outside of the project'),
+    hooksOff: none('it is not started in a box'),
   },
   environmentMarks: ['CURSOR_AGENT'],
   events: {

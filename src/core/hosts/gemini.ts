@@ -98,6 +98,7 @@ export const geminiHost = {
       ...{ kind: 'variable', name: 'GEMINI_CLI_SYSTEM_SETTINGS_PATH' },
       instead: '/etc/gemini-cli/settings.json',
     },
+    hooksOff: none('it has settings for that, and no flag'),
   },
   environmentMarks: ['GEMINI_CLI'],
   events: {

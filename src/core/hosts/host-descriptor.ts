@@ -133,6 +133,8 @@ export type BoxSettingsWay =
   /** A flag sets a setting; hooks that are set so are trusted by their hashes. */
   | { readonly kind: 'overrides'; readonly flag: string; readonly trust: string }
 
+type HooksOff = { readonly flags: readonly string[]; readonly variables: Texts }
+
 /** An agent host: a program that runs an agent and asks Pawl about its calls. */
 export type HostDescriptor = ToolVocabulary & {
   /** The program that starts it. A run does not let its agent start another one. */
@@ -194,6 +196,8 @@ export type HostDescriptor = ToolVocabulary & {
     /** Variables that it is given: their names begin so. */
     readonly variables: readonly string[]
     readonly settings: BoxSettingsWay | NotApplicable
+    /** Flags and variables with which it would not ask the hooks of a box: it is not started so. */
+    readonly hooksOff: HooksOff | NotApplicable
   }
 
   /** Variables that the host sets in what its shell tool runs. */

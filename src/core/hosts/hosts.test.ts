@@ -234,6 +234,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'src/doors/cli/verbs/hook.ts': 'the example of its help; the registry is not loaded for it',
   'src/doors/cli/verbs/run.ts': 'the examples of its help',
   'src/doors/cli/verbs/statusline.ts': 'only Claude Code has a status line',
+  'scripts/bench/box.ts': 'a benchmark of the hooks of Claude Code',
   'scripts/bench/hooks-daemon.ts': 'a benchmark of the hooks of Claude Code',
   'scripts/bench/hooks.ts': 'a benchmark of the hooks of Claude Code',
   'scripts/bench/record-baseline.ts': 'the record of a call of Claude Code',

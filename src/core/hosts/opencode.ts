@@ -78,6 +78,7 @@ export const opencodeHost = {
     guides: ['.config/opencode', '.config/opencode/.gitignore'],
     emptyFiles: ['opencode.json', 'opencode.jsonc', '.opencode/.gitignore'],
     settings: { kind: 'plugins', variable: 'OPENCODE_CONFIG', list: 'plugin' },
+    hooksOff: { flags: ['--pure'], variables: ['OPENCODE_PURE'] },
   },
   environmentMarks: ['OPENCODE'],
   events: {

@@ -59,6 +59,7 @@ export const piHost = {
     guides: ['.pi'],
     emptyFiles: none('nobody has tried it in a box'),
     settings: none('nobody has tried to name its extension from outside of the project'),
+    hooksOff: none('it is not started in a box'),
   },
   environmentMarks: ['PI_CODING_AGENT'],
   events: {

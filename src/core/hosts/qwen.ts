@@ -99,6 +99,10 @@ export const qwenHost = {
       ...{ kind: 'variable', name: 'QWEN_CODE_SYSTEM_SETTINGS_PATH' },
       instead: '/etc/qwen-code/settings.json',
     },
+    hooksOff: {
+      flags: ['--bare', '--safe-mode'],
+      variables: ['QWEN_CODE_SIMPLE', 'QWEN_CODE_SAFE_MODE'],
+    },
   },
   environmentMarks: ['QWEN_CODE'],
   events: {

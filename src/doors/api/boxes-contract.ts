@@ -19,6 +19,11 @@ export const boxesContract = {
       cwd: z.string().describe('a folder in the workspace of the run'),
       environment: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), word),
       files: z.record(fileName, word).describe('files for `/run/pawl` of the box, by name'),
+      settingsFiles: z
+        .array(z.strictObject({ path: z.string().max(4_096), text: word }))
+        .max(50)
+        .default([])
+        .describe('files that guide agents, and the text with which the box shows them'),
       programPaths: z.array(z.string()).max(100).describe('what the program needs in order to run'),
       modelUrl: z.string().nullable().describe('where the model of the host is'),
       connect: z

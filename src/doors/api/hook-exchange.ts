@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from '../../core/json.ts'
+import type { BoxHints } from '../../runtime/boxes/boxes-port.ts'
 
 export type HookRequestBody<Payload = string> = {
   /** As the installed hook names its host; anything else is refused. */
@@ -16,6 +17,8 @@ export type HookRequestBody<Payload = string> = {
   readonly runId: string | null
   /** The hook of a user, which is started in every folder; `workspace` is where the host is. */
   readonly scope?: 'user'
+  /** The box that it comes from; absent: from none. */
+  readonly box?: BoxHints
 }
 
 /** What the client prints and ends with. Exit 2 with words on `stderr` blocks on every host. */

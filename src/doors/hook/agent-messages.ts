@@ -142,7 +142,7 @@ function authorText(view: View): string {
 }
 
 /** How the agent moves on. */
-function onwardText({ dialect, signals, status, missing }: View, host: AgentHostId): string {
+export function onwardText({ dialect, signals, status, missing }: View, host: AgentHostId): string {
   if (status !== 'running' || (signals.length === 0 && dialect !== 'steps')) return ''
   const listed = signals.slice(0, listedMax).map((name) => `\`${name}\``)
   const lacks =

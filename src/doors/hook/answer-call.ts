@@ -17,6 +17,7 @@ import type { CallAnswer, CallPlace } from '../../runtime/calls/calls.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import { askText, refusalText } from './agent-messages.ts'
 import { newsFor, noteTold } from './answer-session.ts'
+import { boxRefusalText, findBoxRefusals } from './box-messages.ts'
 import {
   type HookContext,
   type HookRequest,
@@ -157,7 +158,12 @@ function begin(
   const whose = { door: 'hook', caller: sessionName(heard), key: callKey(call) } as const
   // WHY zero: hosts report no cost of a call, and make several at once.
   const what = { tool, input, host, server, cwd, folder: workspace, estimateMicroUsd: 0 }
-  const request = { place, ...whose, ...what }
+  // What was refused before this call is none of its business.
+  asked.box?.takeRefused()
+  // What a server runs may run elsewhere.
+  const isHeld = asked.box?.isHeld() === true && toolOf(tool, host, server).server === null
+  const held = isHeld ? ({ isHeldByKernel: true } as const) : {}
+  const request = { place, ...whose, ...what, ...held }
   const { askWaitMs, orderWaitMs } = settings
   const orderMs = Math.min(orderWaitMs, agentHosts[host].waitSecondsMax * 1_000)
   if (!mayDecideAtPrompt(context, asked)) {
@@ -205,8 +211,29 @@ export async function endHostCall(
     context.log('the result of an unknown call was reported', { runId, tool: call.tool })
     return passAnswer
   }
-  return { ...passAnswer, context: await newsFor(context, request, located) }
+  const news = await newsFor(context, request, located)
+  const refused = await boxRefusals(context, request, { call, report, located })
+  return { ...passAnswer, context: [refused, news].filter((text) => text !== '').join('\n') }
 }
+
+/** What the kernel refused of a call in a box, so that its agent does not have to guess. */
+async function boxRefusals(
+  { runtime }: HookContext,
+  { box, heard }: HookRequest,
+  { call, report, located }: ReportedCall & RunCall,
+): Promise<string> {
+  if (box === null) return ''
+  const servers = box.takeRefused()
+  const { commonName } = toolOf(call.tool, heard.host, call.server)
+  if (commonName !== null && lookingTools.has(commonName)) return ''
+  const found = findBoxRefusals(report, servers)
+  if (found === null) return ''
+  const { view } = await runtime.readRun(located.runId, located.branch)
+  return boxRefusalText({ ...found, files: box.files(), view, host: heard.host })
+}
+
+/** What they show may speak of refusals, and is none. */
+const lookingTools: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS'])
 
 /** The host does not make a call that was let through. */
 export async function dropHostCall(

@@ -99,7 +99,8 @@ async function answer(
       }
       const { workspace, mayClaim } = place
       const by = isUser ? 'user' : 'project'
-      return hear(context, { heard, protocol, workspace, runId, mayClaim, scope: by, signal })
+      const { box = null } = question
+      return hear(context, { heard, protocol, workspace, runId, mayClaim, scope: by, box, signal })
     })
     return protocol.answer(heard, isSecond ? repeated(heard, word) : word, wire)
   } catch (fault) {

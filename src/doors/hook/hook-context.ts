@@ -1,6 +1,7 @@
 /** What answering a hook needs, and which run a hook belongs to. */
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { BoxHints } from '../../runtime/boxes/boxes-port.ts'
 import type { LocatedRun } from '../../runtime/calls/locate-run.ts'
 import type { RunHead } from '../../runtime/ports.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -70,6 +71,8 @@ export type HookRequest = {
   readonly mayClaim: boolean
   /** Whether the hook is one of the folder, or of the user. */
   readonly scope: 'project' | 'user'
+  /** The box that its host is in; null: in none. */
+  readonly box: BoxHints | null
   /** Raised when whoever asks is gone; null: it waits. */
   readonly signal: AbortSignal | null
 }

@@ -14,6 +14,8 @@ export type BoxWish = {
   readonly environment: Readonly<Record<string, string>>
   /** Files for the folder with the sockets, by name: settings of the host. */
   readonly files: Readonly<Record<string, string>>
+  /** Files that guide agents, and the text with which the box shows them. */
+  readonly settingsFiles: readonly { readonly path: string; readonly text: string }[]
   /** What has to be visible for the program to run. */
   readonly programPaths: readonly string[]
   /** The address that leads the host to its model; null: as its descriptor says. */
@@ -32,6 +34,16 @@ export type OpenedBox = {
   readonly mode: StageFiles['mode']
   /** What is weaker here than it could be. */
   readonly notes: readonly string[]
+}
+
+/** What the box of a session knows that its hooks do not. */
+export type BoxHints = {
+  /** How files are open now. */
+  readonly files: () => StageFiles
+  /** Whether nothing that is written now can last. */
+  readonly isHeld: () => boolean
+  /** Servers to which connections were refused since this was asked last. */
+  readonly takeRefused: () => readonly string[]
 }
 
 export type BoxSummary = {

@@ -46,6 +46,8 @@ export type CallRequest = {
   readonly cwd: string | null
   /** Where the session of a host was started, as its hook says; absent: not known. */
   readonly folder?: string
+  /** It is made in a box in which nothing that it writes can last; absent: not known. */
+  readonly isHeldByKernel?: true
   /** What it may cost, held until its report; absent: nobody knows. */
   readonly estimateMicroUsd?: number
   /** The process that makes it, and alone may report it; absent: whoever works on the run. */

@@ -8,6 +8,11 @@ import { PawlError } from '../../../runtime/pawl-error.ts'
 import type { OperationRequest } from '../../api/contract.ts'
 import { PawlProblem } from '../../api/problem.ts'
 import { type BoxLaunch, boxLaunchOf } from '../../init/box-launch.ts'
+import {
+  type BoxSettingsFile,
+  refuseHooksOff,
+  settingsFilesInBox,
+} from '../../init/box-settings-files.ts'
 import { findHost } from '../../init/find-hosts.ts'
 import { workspaceOf } from '../find-inputs.ts'
 import type { VerbHelp } from '../help.ts'
@@ -70,9 +75,10 @@ async function runInBox(request: RunRequest): Promise<number> {
   const env = io.env ?? {}
   const [program = shellOf(env), ...args] = words
   const host = agentHostIds.find((id) => agentHosts[id].program === program) ?? null
-  const launch = host === null ? none : await launchOf(io, host, workspace)
+  const launch = host === null ? none : await launchOf(host, { io, workspace, args })
   const opened = await remote.call('boxes.open', {
     ...{ runId, host, cwd: workspace, files: { ...launch.files } },
+    settingsFiles: [...launch.settingsFiles],
     program: [program, ...launch.args, ...args],
     environment: { ...variablesFor(env, host, values.env), ...launch.environment },
     programPaths: programPaths(program, env),
@@ -85,14 +91,23 @@ async function runInBox(request: RunRequest): Promise<number> {
   return io.runBox({ helper: opened.helper, words: opened.words })
 }
 
-const none: BoxLaunch = { files: {}, args: [], environment: {} }
+type Launch = BoxLaunch & { readonly settingsFiles: readonly BoxSettingsFile[] }
 
-async function launchOf(io: Io, host: AgentHostId, workspace: string): Promise<BoxLaunch> {
+const none: Launch = { files: {}, args: [], environment: {}, settingsFiles: [] }
+
+type Launching = { readonly io: Io; readonly workspace: string; readonly args: readonly string[] }
+
+async function launchOf(host: AgentHostId, { io, workspace, args }: Launching): Promise<Launch> {
   const setup = await io.setup?.()
   if (setup === undefined) throw usage('run', 'there is no data directory')
   await setup.installClient()
-  const launch = await boxLaunchOf(await findHost(host, setup.env), { setup, workspace })
-  if (launch !== null) return launch
+  const found = await findHost(host, setup.env)
+  const place = { setup, workspace }
+  const launch = await boxLaunchOf(found, place)
+  if (launch !== null) {
+    refuseHooksOff(found, place, args)
+    return { ...launch, settingsFiles: settingsFilesInBox(found, place) }
+  }
   const { title } = agentHosts[host]
   throw new PawlError('USAGE', `${title} cannot be started in a box with its hooks yet`, {
     hint: 'install its hooks with `pawl init` and start it without a box',

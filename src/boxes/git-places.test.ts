@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { gitPlacesOf } from './git-places.ts'
+
+function openRoot(): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-git-')))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  return root
+}
+
+const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=main']
+
+function git(cwd: string, ...args: readonly string[]): void {
+  const allow = ['-c', 'protocol.file.allow=always']
+  execFileSync('git', [...who, ...allow, ...args], { cwd, stdio: 'pipe' })
+}
+
+/** A repository with two linked work trees. */
+function openRepository(): string {
+  const root = openRoot()
+  mkdirSync(join(root, 'repo'))
+  git(join(root, 'repo'), 'init', '-q')
+  git(join(root, 'repo'), 'commit', '-q', '--allow-empty', '-m', 'first')
+  for (const name of ['one', 'two']) git(join(root, 'repo'), 'worktree', 'add', '-q', `../${name}`)
+  return root
+}
+
+function placesIn(root: string, name: string) {
+  const { record, guides } = gitPlacesOf(join(root, name))
+  return { record, guides: guides.map(({ path }) => relative(root, path)) }
+}
+
+test('the repository of a linked work tree is named, with what stays as it is', () => {
+  const root = openRepository()
+  const { record, guides } = placesIn(root, 'one')
+  expect(record).toBe(join(root, 'repo/.git'))
+  expect(guides).toEqual([
+    'one/.git',
+    ...['hooks', 'config', 'config.worktree', 'commondir'].map((name) => `repo/.git/${name}`),
+    ...['config.worktree', 'commondir', 'gitdir'].map((name) => `repo/.git/worktrees/one/${name}`),
+    'repo/.git/worktrees/two',
+  ])
+})
+
+test('in the main work tree, what git keeps of the others stays as it is', () => {
+  const { record, guides } = placesIn(openRepository(), 'repo')
+  expect(record).toBe(null)
+  expect(guides.slice(-2)).toEqual(['repo/.git/worktrees/one', 'repo/.git/worktrees/two'])
+})
+
+test('the configuration and the hooks of submodules stay as they are', () => {
+  const root = openRepository()
+  const repo = join(root, 'repo')
+  git(repo, 'submodule', '--quiet', 'add', join(root, 'two'), 'libs/part')
+  const { guides } = placesIn(root, 'repo')
+  expect(guides).toContain('repo/.git/modules/libs/part/config')
+  expect(guides).toContain('repo/.git/modules/libs/part/hooks')
+})
+
+test('a `.git` file that git does not list opens nothing', () => {
+  const root = openRepository()
+  mkdirSync(join(root, 'forged'))
+  writeFileSync(join(root, 'forged/.git'), `gitdir: ${join(root, 'repo/.git')}\n`)
+  expect(placesIn(root, 'forged')).toEqual({ record: null, guides: ['forged/.git'] })
+})
+
+test('a folder without a repository has none', () => {
+  const root = openRoot()
+  mkdirSync(join(root, 'plain'))
+  expect(placesIn(root, 'plain')).toEqual({ record: null, guides: [] })
+})
