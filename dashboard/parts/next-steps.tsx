@@ -40,7 +40,7 @@ export function NextSteps({ approval, stage, definition }: Props) {
         </dd>
         <dt>If you refuse</dt>
         <dd>{refusalText(approval, stage)}</dd>
-        <dt>Why it asks</dt>
+        <dt>Why you are asked</dt>
         <dd className="wrap">
           <MessageText text={ruleOf(approval)} />{' '}
           <RuleLink approval={approval} definition={definition} />
