@@ -55,6 +55,10 @@ export type WordBan = { readonly folder: string; readonly words: readonly string
 
 const core = 'src/core/'
 // The editor of definitions; loaded only where one is edited.
+const lezer = [
+  ...['common', 'cpp', 'css', 'go', 'html', 'java', 'javascript', 'json', 'markdown', 'python'],
+  ...['rust', 'yaml'],
+].map((name) => `@lezer/${name}`)
 const codeMirror = [
   ...['autocomplete', 'commands', 'language', 'lint', 'state', 'view', 'lang-json', 'lang-yaml'],
 ].map((name) => `@codemirror/${name}`)
@@ -158,7 +162,8 @@ export const rules: Rules = {
     { name: 'react', places: ['dashboard/'], oneFile: false },
     { name: 'react-dom', places: ['dashboard/main'], oneFile: true },
     { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },
-    { name: '@lezer/highlight', places: ['dashboard/editor/'], oneFile: true },
+    { name: '@lezer/highlight', places: ['dashboard/'], oneFile: false },
+    ...lezer.map((name) => ({ name, places: ['dashboard/parts/code-languages'], oneFile: true })),
     ...codeMirror.map((name) => ({ name, places: ['dashboard/editor/'], oneFile: false })),
   ],
   devLibraries: [

@@ -64,7 +64,7 @@ export function ComparePanel({ id, text }: { readonly id: string; readonly text:
             Both are the same.
           </p>
         ) : (
-          <Diff before={left?.source ?? ''} after={right} />
+          <Diff before={left?.source ?? ''} after={right} name="definition.yaml" />
         )}
       </div>
     </div>

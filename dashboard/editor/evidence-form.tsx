@@ -25,7 +25,7 @@ export function EvidenceForms({ written, onText }: Props) {
   }
   return (
     <fieldset className="routes">
-      <legend>Evidence: guards that rest on what Pawl saw of a command</legend>
+      <legend>Evidence: guards based on commands that Pawl saw</legend>
       {Object.entries(evidenceGuardsOf(written)).map(([name, guard]) => (
         <EvidenceRow key={name} {...{ written, name, guard, onText }} />
       ))}

@@ -1,5 +1,6 @@
 /** The routes of a stage: signal, target, condition and gate of each. */
 import { type FormEvent, useState } from 'react'
+import { assertNever } from '../../src/core/assert.ts'
 import { guardText } from '../../src/core/dialects/edit-route-guard.ts'
 import {
   type RouteTarget,
@@ -8,7 +9,7 @@ import {
 } from '../../src/core/dialects/edit-stage.ts'
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Route, Stage } from '../../src/core/machine/machine.ts'
-import { moveText } from '../../src/core/machine/move-text.ts'
+import { BranchingForm } from './branching-form.tsx'
 import { GateForm } from './gate-form.tsx'
 import { TextField } from './text-field.tsx'
 
@@ -67,16 +68,12 @@ function RouteRow({ written, stage, signal, route, called, onEdit, onText }: Row
           onSettle={(to) => onEdit({ kind: 'rename-signal', stage: stage.name, signal, to })}
         />
       ) : null}
-      {target === null ? (
-        <span className="soft small">{moveText(route.move)}: change it in the text</span>
-      ) : (
-        <TargetSelect
-          label={`Target of ${called}`}
-          written={written}
-          value={target}
-          onTarget={(to) => onEdit({ kind: 'lead-route', ...of, target: to })}
-        />
-      )}
+      <TargetSelect
+        label={`Target of ${called}`}
+        written={written}
+        value={target}
+        onTarget={(to) => onEdit({ kind: 'lead-route', ...of, target: to })}
+      />
       {guard === null ? null : (
         <TextField
           label={`Condition of ${called}`}
@@ -95,6 +92,7 @@ function RouteRow({ written, stage, signal, route, called, onEdit, onText }: Row
       >
         ×
       </button>
+      <BranchingForm {...{ written, route, called, onText }} />
       <GateForm written={written} route={route.origin} called={called} onText={onText} />
     </div>
   )
@@ -156,7 +154,9 @@ function TargetSelect({ label, written, value, onTarget }: SelectProps) {
       value={current}
       onChange={(event) => {
         const chosen = targets[Number(event.target.value)]
-        if (chosen !== undefined) onTarget(chosen)
+        // WHY its own name: an invoke has to name a definition, and the form then asks which.
+        if (chosen?.kind === 'invoke') onTarget({ ...chosen, machine: written.machine.name })
+        else if (chosen !== undefined) onTarget(chosen)
       }}
     >
       {targets.map((one, index) => (
@@ -173,10 +173,23 @@ function targetsOf({ machine }: EditableDefinition): readonly RouteTarget[] {
   if (machine.dialect === 'process') {
     return [...stages, { kind: 'end', outcome: 'completed' }, { kind: 'end', outcome: 'blocked' }]
   }
-  return machine.dialect === 'workflow' ? [...stages, { kind: 'return' }] : stages
+  if (machine.dialect !== 'workflow') return stages
+  return [...stages, { kind: 'return' }, { kind: 'fork' }, { kind: 'invoke' }]
 }
 
 function targetText(target: RouteTarget): string {
-  if (target.kind === 'stage') return target.stage
-  return target.kind === 'return' ? '(return from the detour)' : `(end: ${target.outcome})`
+  switch (target.kind) {
+    case 'stage':
+      return target.stage
+    case 'return':
+      return '(return from the detour)'
+    case 'end':
+      return `(end: ${target.outcome})`
+    case 'fork':
+      return '(several branches)'
+    case 'invoke':
+      return '(another definition)'
+    default:
+      return assertNever(target)
+  }
 }

@@ -14,7 +14,7 @@ import { PeopleBox, peopleOf } from '../parts/approval-quorum.tsx'
 import { moveOf, pendingCallOf, questionOf } from '../parts/approval-summary.tsx'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
 import { CallDetail, ValueText } from '../parts/call-detail.tsx'
-import { ChangedFiles } from '../parts/changed-files.tsx'
+import { ChangedFiles, ChangesLink } from '../parts/changed-files.tsx'
 import { DecisionForm, type DecisionWish } from '../parts/decision-form.tsx'
 import { MessageText } from '../parts/message-text.tsx'
 import { NextSteps } from '../parts/next-steps.tsx'
@@ -80,10 +80,14 @@ function Question({ approval, wish }: QuestionProps) {
           )}
           <div className="claims">
             <Carried approval={approval} edits={edits} onEdit={setEdits} />
-            {reading === null ? null : <Seen reading={reading} />}
+            {reading === null ? null : <Seen reading={reading} isMove={call === null} />}
           </div>
           {approval.status === 'pending' ? (
-            <NextSteps approval={approval} stage={reading?.view.stage ?? null} />
+            <NextSteps
+              approval={approval}
+              stage={reading?.view.stage ?? null}
+              definition={reading?.head.definition ?? null}
+            />
           ) : null}
           <PeopleBox approval={approval} />
           <ChangedFiles
@@ -116,7 +120,8 @@ function About({ approval, head }: AboutProps) {
         <>
           , expires <Time at={approval.expiresAt} />
         </>
-      )}
+      )}{' '}
+      <ChangesLink runId={approval.runId} version={approval.status} />
     </>
   )
 }
@@ -193,11 +198,13 @@ const sourceWords = {
   given: 'given by the author or a person',
 } as const
 
+type SeenProps = { readonly reading: RunAnswer; readonly isMove: boolean }
+
 /** What Pawl saw, next to what the agent says. */
-function Seen({ reading }: { readonly reading: RunAnswer }) {
-  if (reading.evidence.length === 0) return null
+function Seen({ reading, isMove }: SeenProps) {
+  if (reading.evidence.length === 0) return isMove ? <NothingSeen /> : null
   return (
-    <section className="stack">
+    <section className="stack" aria-label="What Pawl saw">
       <h2>What Pawl saw</h2>
       <ul className="card pad stack">
         {reading.evidence.map((one) => {
@@ -212,6 +219,16 @@ function Seen({ reading }: { readonly reading: RunAnswer }) {
           )
         })}
       </ul>
+    </section>
+  )
+}
+
+/** WHY said: a claim with nothing beside it looks like one that was checked. */
+function NothingSeen() {
+  return (
+    <section className="stack" aria-label="What Pawl saw">
+      <h2>What Pawl saw</h2>
+      <p className="card pad soft">No evidence. Pawl has checked none of this.</p>
     </section>
   )
 }

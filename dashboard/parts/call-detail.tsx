@@ -1,8 +1,11 @@
 /** A tool call for an approval: the command, the edit as a diff, or the mail; always complete. */
 
+import { useMemo } from 'react'
 import { diffLines } from '../../src/core/diff/line-diff.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { type EditTexts, editTextsIn } from '../../src/core/tools/edit-texts.ts'
+import { CodeLine } from './code-line.tsx'
+import { useDiffPieces } from './code-spans.ts'
 import { CommandText, type ShownRisk } from './command-text.tsx'
 import { Fold } from './fold.tsx'
 import { shortPath } from './short-path.ts'
@@ -32,7 +35,8 @@ function callBody({ tool, input, size, folder, risks }: Body) {
   const path = textIn(input, 'file_path') ?? textIn(input, 'path')
   const edits = editTextsIn(input)
   if (path !== null && edits.length > 0) {
-    return <Edits path={size === 'short' ? null : shortPath(path, folder)} edits={edits} />
+    const shown = size === 'short' ? null : shortPath(path, folder)
+    return <Edits name={path} path={shown} edits={edits} />
   }
   const patch = textIn(input, 'patch')
   if (patch !== null) return <Patch text={patch} />
@@ -63,13 +67,14 @@ function Command({ tool, name, input, risks }: CommandProps) {
   )
 }
 
-function Edits({
-  path,
-  edits,
-}: {
+type EditsProps = {
+  readonly name: string
+  /** Null: what is beside it names the file. */
   readonly path: string | null
   readonly edits: readonly EditTexts[]
-}) {
+}
+
+function Edits({ name, path, edits }: EditsProps) {
   return (
     <figure className="card">
       {path === null ? null : (
@@ -79,15 +84,21 @@ function Edits({
       )}
       {edits.map((edit, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: edits have no other name
-        <Diff key={index} before={edit.before} after={edit.after} />
+        <Diff key={index} before={edit.before} after={edit.after} name={name} />
       ))}
     </figure>
   )
 }
 
+type DiffProps = EditTexts & {
+  /** The file, whose language gives the colours. */
+  readonly name: string
+}
+
 /** A change of a text, line by line. */
-export function Diff({ before, after }: EditTexts) {
-  const lines = diffLines(before, after)
+export function Diff({ before, after, name }: DiffProps) {
+  const lines = useMemo(() => diffLines(before, after), [before, after])
+  const pieces = useDiffPieces(lines, name)
   let number = 0
   return (
     <pre className="code flat diff">
@@ -99,7 +110,7 @@ export function Diff({ before, after }: EditTexts) {
           <span key={index} className={`l ${line.kind}`}>
             <span>{line.kind === 'del' ? '' : number}</span>
             <span>{sign}</span>
-            <span>{line.text}</span>
+            <CodeLine text={line.text} pieces={pieces?.[index]} />
           </span>
         )
       })}

@@ -4,6 +4,8 @@ import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { callApi, wordsOf } from '../data/api-client.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
 import { Skeleton } from './basics.tsx'
+import { CodeLine } from './code-line.tsx'
+import { useDiffPieces } from './code-spans.ts'
 import { countOf } from './format-values.ts'
 import { shortPath } from './short-path.ts'
 import { showToast } from './toast.tsx'
@@ -19,6 +21,30 @@ type Props = {
   readonly isFolded?: boolean
 }
 
+/** Where the section is on the page. */
+const changesId = 'changed-in-this-run'
+
+/** How much changed, in the head of a page; a tap leads to the section. */
+export function ChangesLink({ runId, version }: Pick<Props, 'runId' | 'version'>) {
+  const { answer } = useApiQuery('runs.changes', { runId }, version)
+  if (answer === null || answer.files.length === 0) return null
+  const { files, filesCut } = answer
+  return (
+    <button
+      type="button"
+      className="link changes-link"
+      onClick={() => document.getElementById(changesId)?.scrollIntoView({ block: 'start' })}
+    >
+      {countOf(files.length + filesCut, 'file')} changed <Sizes {...sizesOf(files)} />
+    </button>
+  )
+}
+
+function sizesOf(files: readonly FileDiff[]): Pick<FileDiff, 'added' | 'removed'> {
+  const added = files.reduce((sum, file) => sum + file.added, 0)
+  return { added, removed: files.reduce((sum, file) => sum + file.removed, 0) }
+}
+
 /** Files beyond which each is closed at first. */
 const openMax = 8
 
@@ -28,15 +54,13 @@ export function ChangedFiles({ runId, version, isFolded = false }: Props) {
   if (problem !== null) return null
   if (answer === null) return <Skeleton lines={4} />
   const { files, filesCut, folder } = answer
-  const added = files.reduce((sum, file) => sum + file.added, 0)
-  const removed = files.reduce((sum, file) => sum + file.removed, 0)
   return (
-    <section className="stack" aria-label="Changed in this run">
+    <section className="stack" aria-label="Changed in this run" id={changesId}>
       <div className="row flow">
         <h2>Changed in this run</h2>
         {files.length === 0 ? null : (
           <span className="small soft">
-            {countOf(files.length + filesCut, 'file')} <Sizes added={added} removed={removed} />
+            {countOf(files.length + filesCut, 'file')} <Sizes {...sizesOf(files)} />
           </span>
         )}
         <span className="grow" />
@@ -130,34 +154,41 @@ function Hunks({ file, name }: { readonly file: FileDiff; readonly name: string 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is reached by keyboard
     <section className="code flat diff" aria-label={`Diff of ${name}`} tabIndex={0}>
-      {file.hunks.map((hunk, index) => {
-        let [before, after] = [hunk.oldStart, hunk.newStart]
-        const isKnown = hunk.newStart > 0
+      {file.hunks.map((hunk, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no other name
+        <HunkLines key={index} hunk={hunk} number={index + 1} name={name} />
+      ))}
+    </section>
+  )
+}
+
+type HunkProps = {
+  readonly hunk: FileDiff['hunks'][number]
+  readonly number: number
+  readonly name: string
+}
+
+function HunkLines({ hunk, number: edit, name }: HunkProps) {
+  const pieces = useDiffPieces(hunk.lines, name)
+  let [before, after] = [hunk.oldStart, hunk.newStart]
+  const isKnown = hunk.newStart > 0
+  return (
+    <div className="hunk">
+      <div className="hunk-head">{isKnown ? `line ${hunk.newStart}` : `edit ${edit}`}</div>
+      {hunk.lines.map((line, place) => {
+        const number = line.kind === 'del' ? before : after
+        if (line.kind !== 'add') before += 1
+        if (line.kind !== 'del') after += 1
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no other name
-          <div key={index} className="hunk">
-            {isKnown ? (
-              <div className="hunk-head">line {hunk.newStart}</div>
-            ) : (
-              <div className="hunk-head">edit {index + 1}</div>
-            )}
-            {hunk.lines.map((line, place) => {
-              const number = line.kind === 'del' ? before : after
-              if (line.kind !== 'add') before += 1
-              if (line.kind !== 'del') after += 1
-              return (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
-                <span key={place} className={`l ${line.kind}`}>
-                  <span>{isKnown ? number : ''}</span>
-                  <span>{signs[line.kind]}</span>
-                  <span>{line.text}</span>
-                </span>
-              )
-            })}
-          </div>
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
+          <span key={place} className={`l ${line.kind}`}>
+            <span>{isKnown ? number : ''}</span>
+            <span>{signs[line.kind]}</span>
+            <CodeLine text={line.text} pieces={pieces?.[place]} />
+          </span>
         )
       })}
-    </section>
+    </div>
   )
 }
 

@@ -38,7 +38,7 @@ export function DecisionForm({ approval, edits, wish }: Props) {
   if (me !== null && me.access === 'viewer') {
     return (
       <aside className="card pad decide">
-        <p className="soft">You can only view. To decide, sign in as approver.</p>
+        <p className="soft">You can only view. To decide, sign in as an approver.</p>
       </aside>
     )
   }
@@ -60,8 +60,7 @@ function Deciding({ approval, edits, wish }: Props) {
     setProblem(null)
     const changes = granted && Object.keys(edits).length > 0 ? { edits } : {}
     const failure = await decideApproval(approval, { granted, note, ...changes })
-    if (failure === null)
-      showToast(granted ? grantedText(people) : 'Refused. The agent is notified.')
+    if (failure === null) showToast(granted ? grantedText(people) : refusedText)
     // WHY not a toast: it says what to do, and nothing was decided until that is done.
     setProblem(failure)
     setBusy(null)
@@ -164,6 +163,8 @@ function useArmed(): boolean {
   }, [])
   return isArmed
 }
+
+const refusedText = 'Refused. The agent is notified.'
 
 function grantedText(people: PeopleNeeded | null): string {
   const missing = (people?.missing ?? 1) - 1

@@ -1,5 +1,6 @@
 /** What happens after a yes and after a no, and which rule asks. */
 import type { PendingApproval } from '../data/live-state.ts'
+import { linkTo } from '../data/route.ts'
 import { peopleOf } from './approval-quorum.tsx'
 import { moveOf, moveTargetOf, ruleOf } from './approval-summary.tsx'
 import { MessageText } from './message-text.tsx'
@@ -8,10 +9,12 @@ type Props = {
   readonly approval: PendingApproval
   /** Where the run is; null: not known yet. */
   readonly stage: string | null
+  /** The definition that the rule is in; null: not known yet. */
+  readonly definition: string | null
 }
 
 /** The section. */
-export function NextSteps({ approval, stage }: Props) {
+export function NextSteps({ approval, stage, definition }: Props) {
   const move = moveOf(approval)
   const missing = peopleOf(approval)?.missing ?? 1
   const others =
@@ -37,12 +40,25 @@ export function NextSteps({ approval, stage }: Props) {
         </dd>
         <dt>If you refuse</dt>
         <dd>{refusalText(approval, stage)}</dd>
-        <dt>Why it asks</dt>
+        <dt>Why you are asked</dt>
         <dd className="wrap">
-          <MessageText text={ruleOf(approval)} />
+          <MessageText text={ruleOf(approval)} />{' '}
+          <RuleLink approval={approval} definition={definition} />
         </dd>
       </dl>
     </section>
+  )
+}
+
+/** Leads to the line that asks, where that is in the definition of the run. */
+function RuleLink({ approval, definition }: Pick<Props, 'approval' | 'definition'>) {
+  const rule = /\((\/[^)\s]+)\)/.exec(ruleOf(approval))?.[1]
+  const isOwn = definition !== null && ruleOf(approval).includes(`policy of \`${definition}\``)
+  if (rule === undefined || definition === null || !isOwn) return null
+  return (
+    <a className="link small" href={linkTo('definitions', definition, 'at', rule)}>
+      Show the rule
+    </a>
   )
 }
 

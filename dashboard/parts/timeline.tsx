@@ -69,6 +69,7 @@ export function Timeline({ state, rows, at, onChoose, onEarlier }: Props) {
           onChange={(event) => setText(event.target.value)}
         />
         <div className="chips" style={{ width: '100%' }}>
+          <DenialsChip rows={rows} hidden={hidden} onHide={setHidden} />
           <GroupChips hidden={hidden} onHide={setHidden} />
           <EarlierChip state={state} onEarlier={onEarlier} />
         </div>
@@ -130,6 +131,35 @@ type ChipsProps = {
   readonly onHide: (hidden: ReadonlySet<EventGroup>) => void
 }
 
+const allButDenials = groups.filter((group) => group !== 'refusals')
+
+/** Shows what was denied and nothing else, and all of it again; nothing if nothing was. */
+function DenialsChip({ rows, hidden, onHide }: ChipsProps & { readonly rows: RunTraceRows }) {
+  const count = rows.visits.reduce((sum, visit) => sum + visit.denied, 0)
+  if (count === 0) return null
+  const isOn = allButDenials.every((group) => hidden.has(group)) && !hidden.has('refusals')
+  return (
+    <button
+      type="button"
+      className="chip"
+      aria-pressed={isOn}
+      onClick={() => onHide(new Set(isOn ? hiddenAtFirst : allButDenials))}
+    >
+      only {countOf(count, 'denial')}
+    </button>
+  )
+}
+
+/** The name of a group on its chip. */
+const groupNames: Readonly<Record<EventGroup, string>> = {
+  calls: 'calls',
+  stages: 'stages',
+  approvals: 'approvals',
+  refusals: 'denials',
+  other: 'other',
+  costs: 'costs',
+}
+
 /** Which kinds of events are shown. */
 function GroupChips({ hidden, onHide }: ChipsProps) {
   return groups.map((group) => (
@@ -140,7 +170,7 @@ function GroupChips({ hidden, onHide }: ChipsProps) {
       aria-pressed={!hidden.has(group)}
       onClick={() => onHide(toggled(hidden, group))}
     >
-      {group}
+      {groupNames[group]}
     </button>
   ))
 }

@@ -213,6 +213,55 @@ describe.runIf(canBrowse)('definitions on the page', () => {
     await context.close()
   })
 
+  test('a route becomes a fork and an invoke in the form, and the run does both', async () => {
+    const states = `  left: { on: { OK: left_done } }
+  left_done: { type: final }
+  right: { on: { OK: right_done } }
+  right_done: { type: final }
+`
+    const source = text.replace('id: small', 'id: forked # mine').concat(states)
+    const { definition } = await site.as.person.definitions.create({ source })
+    const path = `definitions/${definition.id}`
+    const { page, context, faults } = await site.open(browser, { path })
+    const line = (hasText: string | RegExp) => page.locator('.cm-line', { hasText })
+    const field = (label: string) => page.getByLabel(label, { exact: true })
+    await page.locator('.stage-node', { hasText: 'first' }).waitFor()
+    await field('Stage').selectOption('first')
+    await field('Target of GO').selectOption('(several branches)')
+    await field('Name of branch branch-1').fill('one')
+    await field('Name of branch branch-1').press('Enter')
+    await field('New branch of GO').fill('two')
+    await field('New branch of GO').press('Enter')
+    await field('Where two begins').selectOption('right')
+    await line(/two:.*initial: right, terminal: right_done|initial: right$/).waitFor()
+    await field('After a failure of GO').selectOption('first')
+    await line(/on_fail: first/).waitFor()
+    await field('New signal').fill('CALL')
+    await field('Target of the new route').selectOption('(another definition)')
+    await page.getByRole('button', { name: 'Add route' }).click()
+    await field('Definition that CALL runs').fill('small')
+    await field('Definition that CALL runs').press('Enter')
+    await field('After CALL').selectOption('last')
+    await line(/invoke: small/).waitFor()
+    await line('# mine').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('button', { name: 'Publish anyway' }).click()
+    await page.getByText('Version 2 of forked is published').waitFor()
+    const { agent } = site.as
+    for (const [signal, event] of [
+      ['GO', 'fork.opened'],
+      ['CALL', 'child.requested'],
+    ] as const) {
+      const { runId } = await agent.runs.start({ definition: 'forked' })
+      await agent.runs.signal({ runId, name: signal })
+      const { items } = await agent.runs.events({ runId })
+      const found = JSON.stringify(items.find((one) => one.type === event)?.data)
+      for (const name of signal === 'GO' ? ['one', 'two'] : ['small']) expect(found).toContain(name)
+    }
+    expect(faults.filter(isOurs)).toEqual([])
+    await context.close()
+  })
+
   test.each([
     {
       dialect: 'Process',

@@ -103,6 +103,28 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await context.close()
   })
 
+  test('the page can be installed as an app', async () => {
+    const { page, context, faults } = await site.open(browser)
+    const session = await context.newCDPSession(page)
+    const { url, data, errors } = await session.send('Page.getAppManifest')
+    expect(errors).toEqual([])
+    const { start_url: start, display } = JSON.parse(data ?? '') as Record<string, string>
+    expect({ start: new URL(start ?? '', url).href, display }).toEqual({
+      start: `${site.url()}/`,
+      display: 'standalone',
+    })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a diff has the colours of its language, and leads there from the head', async () => {
+    const { page, context } = await site.open(browser, { path: `approvals/${ids.move}` })
+    await page.getByRole('button', { name: /files changed/ }).click()
+    const diff = page.getByRole('region', { name: 'Diff of src/orders/read.ts' })
+    await diff.locator('.tok-keyword').first().waitFor()
+    await context.close()
+  })
+
   test('five thousand runs are few rows in the document, and each is found', async () => {
     const { page, context } = await site.open(browser)
     const head = { ...(await site.as.person.runs.list({ limit: 1 })).items[0] }

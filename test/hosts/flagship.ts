@@ -117,7 +117,8 @@ const agentIdInStatus = '"([0-9a-f]{8}-[0-9a-f-]{27})"'
 const subPrompt = 'LOOK-INTO-ADD: read src/add.mjs and say what is wrong'
 
 const source = 'export function add(a, b) {\n  return a - b\n}\n'
-const fixedLine = '  return a + b'
+/** The line that mends the bug. */
+export const fixedLine = '  return a + b'
 const test = `import assert from 'node:assert'
 import { test } from 'node:test'
 import { add } from '../src/add.mjs'
@@ -142,8 +143,16 @@ export function putBug(world: SandboxEnv): void {
   git('commit', '-qm', 'sum')
 }
 
+/** How a session differs from one without a refusal. */
+export type FlagshipPlan = {
+  /** What the model tries before it has understood anything. */
+  readonly early?: readonly Turn[]
+  /** What it changes after the person refused; absent: nobody refuses. */
+  readonly rework?: { readonly before: string; readonly after: string }
+}
+
 /** All that the model does, from the report to the commit. */
-export function flagshipScript(world: SandboxEnv): Script {
+export function flagshipScript(world: SandboxEnv, plan: FlagshipPlan = {}): Script {
   const { host, project } = world
   const { shell, read, write, patch, edit, mcp, agentEnd } = drivers[host].toolCalls
   const { load, note, search, delegate, reach = (call) => call } = habits[host]
@@ -166,12 +175,22 @@ export function flagshipScript(world: SandboxEnv): Script {
     match: 'LOOK-INTO-ADD',
     turns: [turnOf(readFile('src/add.mjs')), agentEnd],
   }
+  const change = (before: string, after: string): readonly Turn[] =>
+    edit({ path: join(project, 'src/add.mjs'), before, after })
+  const { early = [], rework } = plan
+  const clean: readonly Turn[] = [turnOf(shell('npm run lint')), send('CLEAN')]
+  const ask: readonly Turn[] = [send('MERGE'), own('pawl_wait')]
+  const again: readonly Turn[] =
+    rework === undefined
+      ? []
+      : [send('REWORK'), ...change(rework.before, rework.after), ...tests, send('GREEN')]
   return {
     prompt: 'Fix the bug in BUG.md.',
     lanes: delegate(subPrompt).length === 0 ? [] : [sub],
     turns: [
       ...load,
       ...note,
+      ...early,
       own('pawl_get_state'),
       turnOf(readFile('BUG.md')),
       turnOf(search('add')),
@@ -180,15 +199,15 @@ export function flagshipScript(world: SandboxEnv): Script {
       turnOf(writeTest),
       ...tests,
       send('RED', { failure: 'Expected values to be strictly equal: -1 !== 3' }),
-      ...edit({ path: join(project, 'src/add.mjs'), before: '  return a - b', after: fixedLine }),
+      ...change('  return a - b', fixedLine),
       ...tests,
       send('GREEN'),
-      turnOf(shell('npm run lint')),
-      send('CLEAN'),
+      ...clean,
       turnOf(shell('git --no-pager diff')),
       turnOf(shell('git status --short')),
-      send('MERGE'),
-      own('pawl_wait'),
+      ...ask,
+      ...again,
+      ...(rework === undefined ? [] : [...clean, ...ask]),
       turnOf(shell('git add src test')),
       turnOf(shell('git commit -m "Fix add, which subtracted"')),
       send('DONE'),

@@ -79,7 +79,7 @@ export function putRouteGate(
   const { text, root, machine } = written
   if (machine.dialect !== 'workflow') return null
   const at = pathOf(root, route)
-  if (gate === null) return gateKeys.reduce(dropping(at), text)
+  if (gate === null) return gateKeys.reduce(droppingFrom(at), text)
   const target = valueOn(text, at)
   const spread = typeof target === 'string' ? putValue(text, at, { target }) : text
   const { message, needed } = gate
@@ -161,7 +161,8 @@ function putField(text: string, path: Path, value: FieldValue): string | null {
   )
 }
 
-function dropping(at: Path): (text: string | null, key: string) => string | null {
+/** Drops the fields of an object one after the other, where they are. */
+export function droppingFrom(at: Path): (text: string | null, key: string) => string | null {
   return (text, key) => {
     const path = [...at, key]
     return text === null || valueOn(text, path) === null ? text : dropValue(text, path)

@@ -121,12 +121,10 @@ describe('over every example and case', () => {
           route: route.origin,
           target,
         } as const
-        if (['fork', 'invoke'].includes(route.move.kind)) {
-          expect(editStage({ ...written(text) }, change), name).toBeNull()
-          continue
-        }
         const next = editStage(written(text), change) ?? ''
         expect(leadAt(next, route.origin), name).toEqual(target)
+        // WHY not these: two routes may share one fork in the text, by an alias.
+        if (['fork', 'invoke'].includes(route.move.kind)) continue
         expect(without(plainOf(next), route.origin), name).toEqual(
           without(plainOf(text), route.origin),
         )

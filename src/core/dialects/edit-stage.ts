@@ -4,11 +4,12 @@
  */
 import { assertNever } from '../assert.ts'
 import type { Json } from '../json.ts'
-import type { EndOutcome, Move, Route, Stage, Trigger } from '../machine/machine.ts'
+import type { EndOutcome, Machine, Move, Route, Stage, Trigger } from '../machine/machine.ts'
 import { nodeOn, type Path } from '../source/edit-json.ts'
 import { dropValue, pushValue, putValue, respell } from '../source/edit-source.ts'
 import { readSource } from '../source/read-source.ts'
 import { memberOf, type Node, nodeAt, plainValue } from '../source/source.ts'
+import { forkFields, invokeFields, replaceMove, stageAfter } from './edit-branching.ts'
 import { guardRoute } from './edit-route-guard.ts'
 import { type EditableDefinition, pathOf } from './editable-definition.ts'
 import { stageNameAt, stageReferences } from './stage-references.ts'
@@ -18,6 +19,9 @@ export type RouteTarget =
   | { readonly kind: 'stage'; readonly stage: string }
   | { readonly kind: 'return' }
   | { readonly kind: 'end'; readonly outcome: EndOutcome }
+  /** Another definition runs as a child; absent: whichever it is. */
+  | { readonly kind: 'invoke'; readonly machine?: string }
+  | { readonly kind: 'fork' }
 
 /** A route is named by its stage and its origin. */
 type OfRoute = { readonly stage: string; readonly route: string }
@@ -77,7 +81,7 @@ function edited(written: EditableDefinition, edit: StageEdit): string | null {
     }
     case 'lead-route': {
       const found = routeOf(stage, edit.route)
-      return found === null ? null : leadRoute(written, found.route, edit.target)
+      return found === null ? null : leadRoute(written, { stage, ...found }, edit.target)
     }
     case 'guard-route': {
       const found = routeOf(stage, edit.route)
@@ -148,6 +152,10 @@ function addRoute(
   if (machine.dialect === 'process') {
     return now === null ? putValue(text, path, answerTo(target)) : null
   }
+  if (target.kind === 'invoke' || target.kind === 'fork') {
+    const fields = branchingFields(machine, stage, { target, next: machine.initial })
+    return now === null && fields !== null ? putValue(text, path, fields) : null
+  }
   const name = targetName(target)
   if (name === null) return null
   return now === null ? putValue(text, path, name) : addChoice(text, now, { path, name })
@@ -198,15 +206,33 @@ function renameSignal(
 /** A move that names its target is changed where the name stands. */
 function leadRoute(
   written: EditableDefinition,
-  { move, origin }: Route,
+  { stage, route: { move, origin } }: StageRoute,
   target: RouteTarget,
 ): string | null {
   const { text, root, machine } = written
   if (machine.dialect === 'process') return leadAnswer(written, pathOf(root, origin), target)
+  if (target.kind === 'invoke' || target.kind === 'fork') {
+    const next = stageAfter(move) ?? machine.initial
+    const fields = branchingFields(machine, stage, { target, next })
+    return fields === null ? null : replaceMove(written, origin, fields)
+  }
   const name = targetName(target)
+  if (name === null || (name === '$return' && machine.dialect === 'steps')) return null
   const isNamed = move.kind === 'goto' || move.kind === 'return'
-  if (name === null || !isNamed || (name === '$return' && machine.dialect === 'steps')) return null
+  if (!isNamed) return replaceMove(written, origin, { target: name })
   return putValue(text, pathOf(root, move.origin), name)
+}
+
+type BranchingWish = {
+  readonly target: Extract<RouteTarget, { kind: 'invoke' | 'fork' }>
+  /** Where the run goes on afterwards. */
+  readonly next: string
+}
+
+function branchingFields(machine: Machine, stage: Stage, { target, next }: BranchingWish) {
+  if (machine.dialect !== 'workflow') return null
+  if (target.kind === 'fork') return forkFields(machine, stage.name, next)
+  return target.machine === undefined ? null : invokeFields(target.machine, next)
 }
 
 function leadAnswer(
@@ -223,12 +249,23 @@ function leadAnswer(
   return ends ? dropValue(led, [...at, 'action']) : led
 }
 
-/** Where a move leads, as far as a picture can change it; null: only the text can. */
-export function routeTargetOf(move: Move): RouteTarget | null {
-  if (move.kind === 'goto') return { kind: 'stage', stage: move.stage }
-  if (move.kind === 'return') return { kind: 'return' }
-  return move.kind === 'end' ? { kind: 'end', outcome: move.outcome } : null
+/** Where a move leads, as a form offers it. */
+export function routeTargetOf(move: Move): RouteTarget {
+  switch (move.kind) {
+    case 'goto':
+      return { kind: 'stage', stage: move.stage }
+    case 'end':
+      return { kind: 'end', outcome: move.outcome }
+    case 'return':
+    case 'invoke':
+    case 'fork':
+      return { kind: move.kind }
+    default:
+      return assertNever(move)
+  }
 }
+
+type StageRoute = { readonly stage: Stage; readonly route: Route }
 
 type TriggerRoute = { readonly trigger: Trigger; readonly route: Route }
 
