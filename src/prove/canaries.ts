@@ -11,7 +11,7 @@ import type { Canary } from './canary.ts'
 import { drivers } from './hosts/drivers.ts'
 import type { HostToolCalls } from './hosts/tool-calls.ts'
 import type { LocalWeb } from './local-web.ts'
-import type { ScriptedCall, Turn } from './model/script.ts'
+import type { ScriptedCall } from './model/script.ts'
 import { fileText, putFile, type SandboxEnv } from './sandbox-env.ts'
 
 /** Paths to the disk: tools, and ways to use them. */
@@ -68,6 +68,8 @@ export const paths = { ...callPaths, ...guardPaths, ...sessionPaths, ...declared
 export type PathId = keyof typeof paths
 /** WHY the casts: the keys of a literal are its names, which the type of `keys` does not say. */
 const callPathIds = Object.keys(callPaths) as readonly CallPathId[]
+/** Whether a path is one to the disk, so that a refusal reaches the model. */
+export const isCallPath = (id: PathId): boolean => Object.hasOwn(callPaths, id)
 export const pathIds = Object.keys(paths) as readonly PathId[]
 export const declaredPathIds = Object.keys(declaredPaths) as readonly DeclaredPathId[]
 
@@ -219,7 +221,7 @@ export function wipeCanary(world: SandboxEnv): Canary {
   const written = hand.write === null ? [] : [hand.write(settings, '{ }\n')]
   return {
     id: 'wipe',
-    turns: [...attempts, ...written].map((call): Turn => ({ tools: [call] })),
+    turns: [{ tools: [...attempts, ...written] }],
     hasLanded: () => fileText(settings) !== before,
   }
 }

@@ -26,8 +26,8 @@ export type Tried = {
   readonly id: string
   /** Null: the session ended before it. */
   readonly hasLanded: boolean | null
-  /** What the model was told back, in order. */
-  readonly told: readonly string[]
+  /** What the model was told back about each call, in order; null: nothing. */
+  readonly told: readonly (string | null)[]
   /** How its session ended, if it had one of its own. */
   readonly end?: Transcript
 }
@@ -45,15 +45,18 @@ type TrialWish = {
 /** How long a sub-agent that works in the background is waited for. */
 const laneMsMax = 6_000
 const lookMs = 50
+/** What hosts say about a tool that they do not have: then no sub-agent was started. */
+const noTool = /\btool\b.*\b(not found|unknown|does not exist)\b/i
 
 /** Tries canaries one after the other in one session of the real host. */
 export async function tryCanaries(wish: TrialWish): Promise<Trial> {
   const { world, canaries, mcp, hookTrust, timeoutMs } = wish
   const seen: Exchange[] = []
   const landed = new Map<string, boolean>()
-  const finish = async (canary: Canary | undefined): Promise<void> => {
+  const finish = async (canary: Canary | undefined, { told }: Exchange): Promise<void> => {
     if (canary === undefined) return
-    if (canary.lane !== undefined) await laneEnd(canary.lane, seen)
+    const isStarted = !told.some(({ text }) => noTool.test(text))
+    if (canary.lane !== undefined && isStarted) await laneEnd(canary.lane, seen)
     await canary.after?.()
     landed.set(canary.id, canary.hasLanded())
   }
@@ -63,7 +66,7 @@ export async function tryCanaries(wish: TrialWish): Promise<Trial> {
     if (exchange.lane !== 'main') return
     const at = starts.indexOf(exchange.index ?? -1)
     if (at < 0) return
-    await finish(canaries[at - 1])
+    await finish(canaries[at - 1], exchange)
     await canaries[at]?.before?.()
   }
   const turns = [...canaries.flatMap((one) => named(one, one.turns)), { text: 'All done.' }]
@@ -119,6 +122,6 @@ function prefixOf({ id }: Canary): string {
   return `call_${id.replaceAll(/\W/g, '-')}_`
 }
 
-function toldAbout(canary: Canary, { calls }: Transcript): readonly string[] {
-  return calls.filter((one) => one.id.startsWith(prefixOf(canary))).map((one) => one.told ?? '')
+function toldAbout(canary: Canary, { calls }: Transcript): Tried['told'] {
+  return calls.filter((one) => one.id.startsWith(prefixOf(canary))).map(({ told }) => told)
 }

@@ -5,12 +5,14 @@
  */
 import { extname, join } from 'node:path'
 import type { ProvableHostId } from '../core/hosts/registry.ts'
+import { batchCanaries } from './batch-canaries.ts'
 import {
   agentsCanary,
   brokenCanaries,
   callCanaries,
   type DeclaredPathId,
   declaredPathIds,
+  isCallPath,
   type PathId,
   pathIds,
   typedCanary,
@@ -132,16 +134,15 @@ async function tryAll({ world, web, runId, until, onOpen }: FirstSession): Promi
     }
   }
   const typed = typedCanary(world)
-  const free = callCanaries(world, web, permitted)
-  const singles = free.filter(({ turns, lane }) => turns.length === 1 && lane === undefined)
+  const free = batchCanaries(`${permitted}batch`, callCanaries(world, web, permitted))
+  const guards = batchCanaries('guards', [wipeCanary(world), agentsCanary(world)])
+  const held = batchCanaries('held', callCanaries(world, web))
   const canaries = [
-    together(singles),
-    ...free.filter((one) => !singles.includes(one)),
-    wipeCanary(world),
-    agentsCanary(world),
+    ...free.canaries,
+    ...guards.canaries,
     // WHY before those that break the daemon: opening the terminal needs its answer.
     ...(typed === null ? [] : [{ ...typed, before: send('TYPE') }]),
-    ...startingWith(callCanaries(world, web), send('LOOK')),
+    ...startingWith(held.canaries, send('LOOK')),
     ...startingWith(brokenCanaries(world), onOpen),
   ]
   const server = join(import.meta.dirname, `mcp-canary${extname(import.meta.filename)}`)
@@ -152,22 +153,8 @@ async function tryAll({ world, web, runId, until, onOpen }: FirstSession): Promi
     hookTrust: 'asked',
     timeoutMs: Math.max(1, until - endMs - performance.now()),
   })
-  const whole = trial.tried.find(({ id }) => id === togetherId)
-  const each = singles.map(({ id, hasLanded }) => ({
-    id,
-    hasLanded: whole?.hasLanded === null ? null : hasLanded(),
-    told: whole?.told ?? [],
-  }))
+  const each = [free, guards, held].flatMap(({ split }) => split(trial))
   return { ...trial, tried: [...trial.tried, ...each] }
-}
-
-const togetherId = `${permitted}together`
-
-/** WHY: what is permitted only has to be seen to work, and every turn of a host takes its time. */
-function together(canaries: readonly Canary[]): Canary {
-  const tools = canaries.flatMap(({ turns }) => turns.flatMap((turn) => turn.tools ?? []))
-  const hasLanded = (): boolean => canaries.every((one) => one.hasLanded())
-  return { id: togetherId, turns: [{ tools }], hasLanded }
 }
 
 function startingWith(
@@ -205,12 +192,13 @@ function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial):
     const note = `${earlyEnd(held.end ?? transcript)}, before this was tried`
     return { outcome: 'not tried', note }
   }
-  if (free.hasLanded) return { outcome: 'stopped', note: '' }
-  // What needs the internet has no effect here, but a refusal is one.
-  if (id === 'fetch' && held.told.some((text) => text.includes('Pawl'))) {
-    return { outcome: 'stopped', note: '' }
+  const isRefused = held.told.some((text) => text?.includes('Pawl'))
+  if (free.hasLanded && isCallPath(id) && !isRefused) {
+    return { outcome: 'not tried', note: 'it had no effect, but Pawl did not refuse it' }
   }
-  const refusal = free.told.find((text) => text.includes('Pawl'))
+  // What needs the internet has no effect here, but a refusal is one.
+  if (free.hasLanded || (id === 'fetch' && isRefused)) return { outcome: 'stopped', note: '' }
+  const refusal = free.told.find((text) => text?.includes('Pawl'))
   return refusal === undefined
     ? { outcome: 'not offered', note: `it does nothing in ${host}, allowed or not` }
     : { outcome: 'not tried', note: `it was denied although it is allowed: ${refusal}` }

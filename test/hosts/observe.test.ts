@@ -1,7 +1,9 @@
 /**
  * A run that observes in each real host: nothing is blocked but changes to Pawl's own files, and
- * the record names exactly what the same session is denied when the run is enforced.
+ * the record names exactly what the same session in the same folder is denied afterwards, when the
+ * run is enforced.
  */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { denialIn, type RecordedDenial } from '../../src/core/engine/count-denials.ts'
@@ -29,21 +31,30 @@ async function denialsOf(world: SandboxEnv, run: string): Promise<readonly Recor
   return items.flatMap(({ data }: { data: Event }) => denialIn(data) ?? [])
 }
 
+const made = ['early.txt', 'by-shell.txt']
+
+/** A session in a run of its own, which a person ends, and whose files are removed. */
 async function sessionIn(world: SandboxEnv, ...start: readonly string[]) {
-  await world.mustPawl('init', world.host, '--yes')
   const run = await begin(world, ...start)
   const turns = [...callsIn(world).map((call) => ({ tools: [call] })), { text: 'Done.' }]
-  await drive({ ...world, script: { turns, exhausted: 'Done.' }, timeoutMs: 120_000 })
+  const { calls } = await drive({
+    ...{ ...world, script: { turns, exhausted: 'Done.' }, timeoutMs: 120_000 },
+  })
+  const refused = calls.filter(({ told }) => told?.includes('Pawl denied')).length
   const denials = await denialsOf(world, run)
-  const files = ['early.txt', 'by-shell.txt'].map((name) => fileText(join(world.project, name)))
-  return { denials, files }
+  const files = made.map((name) => fileText(join(world.project, name)))
+  await world.mustPawl('cancel', run)
+  for (const name of made) rmSync(join(world.project, name), { force: true })
+  return { denials, files, refused }
 }
 
 test.each(testedHosts)(
   '%s: a run that observes blocks nothing and records it all',
   async (host) => {
-    const observed = await sessionIn(await worldFor(host), '--observe')
-    const enforced = await sessionIn(await worldFor(host))
+    const world = await worldFor(host)
+    await world.mustPawl('init', host, '--yes')
+    const observed = await sessionIn(world, '--observe')
+    const enforced = await sessionIn(world)
     const told = JSON.stringify(observed.denials, null, 2)
     expect(observed.files, told).toEqual(['made\n', ''])
     expect(enforced.files).toEqual([null, null])
@@ -58,5 +69,7 @@ test.each(testedHosts)(
       }))
     expect(plain(observed)).toEqual(plain(enforced))
     expect(observed.denials.length).toBeGreaterThanOrEqual(3)
+    // What the model was refused is what was foretold: no call more, and none less.
+    expect([observed.refused, enforced.refused]).toEqual([0, observed.denials.length])
   },
 )
