@@ -30,6 +30,7 @@ const jobParts = [
     '-supervise',
     '-session',
     '-files',
+    '-programs',
     '-look',
     '-list',
     '-git',
