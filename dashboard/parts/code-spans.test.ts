@@ -42,6 +42,8 @@ test('a language that is not known has no colours, and neither has a text that i
   expect(colourCode('x '.repeat(200_000), 'ts')).toEqual([])
 })
 
-test('a text that is hard to read is given up', () => {
-  expect(colourCode('([{'.repeat(30_000), 'ts')).toEqual([])
+test('a text that is hard to read is given up, and so are all after many of them', () => {
+  expect(colourCode('const a = 1', 'ts')).not.toEqual([])
+  for (let i = 0; i < 30; i += 1) expect(colourCode('([{'.repeat(30_000), 'ts')).toEqual([])
+  expect(colourCode('const a = 1', 'ts')).toEqual([])
 })

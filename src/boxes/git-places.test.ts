@@ -60,6 +60,38 @@ test('the configuration and the hooks of submodules stay as they are', () => {
   expect(guides).toContain('repo/.git/modules/libs/part/hooks')
 })
 
+test('a repository with work trees inside it is not opened with them', () => {
+  const root = openRepository()
+  git(root, 'clone', '-q', '--bare', 'repo', 'bare')
+  for (const name of ['one', 'two']) {
+    git(join(root, 'bare'), 'worktree', 'add', '-q', '-b', `in-${name}`, `in-${name}`)
+  }
+  expect(placesIn(root, 'bare/in-one')).toEqual({ record: null, guides: ['bare/in-one/.git'] })
+})
+
+test('a `.git` file whose repository is in the workspace stays as it is', () => {
+  const root = openRoot()
+  const plain = join(root, 'plain')
+  mkdirSync(plain)
+  git(plain, 'init', '-q', '--separate-git-dir', join(plain, '.repository'))
+  const { guides } = placesIn(root, 'plain')
+  expect(guides).toContain('plain/.git')
+  expect(guides).toContain('plain/.repository/hooks')
+})
+
+test.each([
+  ['modules', 101],
+  ['worktrees', 201],
+])('more %s than can be kept as they are is a refusal', (kind, count) => {
+  const root = openRepository()
+  for (let i = 0; i < count; i += 1) {
+    const folder = join(root, 'repo/.git', kind, `z${i}`)
+    for (const name of ['objects', 'refs']) mkdirSync(join(folder, name), { recursive: true })
+    writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/main\n')
+  }
+  expect(() => placesIn(root, 'repo')).toThrow('too much for a box')
+})
+
 test('a `.git` file that git does not list opens nothing', () => {
   const root = openRepository()
   mkdirSync(join(root, 'forged'))

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isPathInside } from '../runner/job-workspace.ts'
+import { JobFault } from '../runtime/jobs/job-fault.ts'
 import { workTreeOf, workTreesIn } from '../runtime/sessions/repository.ts'
 import type { Placeholder } from './box-folder.ts'
 
@@ -15,24 +16,31 @@ type GitPlaces = {
 }
 
 const none: GitPlaces = { record: null, guides: [] }
+/** Repositories of submodules, and folders that are looked through for them. */
 const modulesMax = 100
+const foldersMax = 2_000
+const treesMax = 200
 const levelsMax = 6
 
+/** Fault `ResourceExhausted`: there is more than can be kept as it is. */
 export function gitPlacesOf(workspace: string): GitPlaces {
   const tree = workTreeOf(workspace)
   if (tree === null || tree.root !== workspace) return none
   const { commonDir } = tree
-  const shared = guidesIn(commonDir)
-  const modules = modulesIn(join(commonDir, 'modules'), levelsMax).slice(0, modulesMax)
-  const around = [...shared, ...modules.flatMap((one) => guidesIn(one))]
+  const dotGit = { path: join(workspace, '.git'), text: '' }
   if (isPathInside(workspace, commonDir)) {
-    return { record: null, guides: [...around, ...foldersOf(join(commonDir, 'worktrees'))] }
+    const own = commonDir === dotGit.path ? [] : [dotGit]
+    const trees = foldersOf(join(commonDir, 'worktrees'), treesMax)
+    return { record: null, guides: [...own, ...guidesAround(commonDir), ...trees] }
   }
   // INVARIANT: only what git lists; a `.git` file can name any folder, and code could write one.
-  const isListed = workTreesIn(commonDir).includes(workspace) && isRepository(commonDir)
-  const dotGit = { path: join(workspace, '.git'), text: '' }
-  if (!isListed) return { record: null, guides: [dotGit] }
-  const trees = foldersOf(join(commonDir, 'worktrees')).flatMap((one) =>
+  const listed = workTreesIn(commonDir)
+  const isListed = listed.includes(workspace) && isRepository(commonDir)
+  // Its repository cannot be shown without other work trees that are in it.
+  const isAround = listed.some((one) => isPathInside(commonDir, one))
+  if (!isListed || isAround) return { record: null, guides: [dotGit] }
+  const around = guidesAround(commonDir)
+  const trees = foldersOf(join(commonDir, 'worktrees'), treesMax).flatMap((one) =>
     isTreeOf(one.path, dotGit.path) ? guidesIn(one.path, ownNames) : [one],
   )
   return { record: commonDir, guides: [dotGit, ...around, ...trees] }
@@ -60,24 +68,47 @@ function guidesIn(folder: string, names = repositoryNames): readonly Placeholder
   return names.map((name) => ({ path: join(folder, name), text: texts[name] ?? null }))
 }
 
-function foldersOf(folder: string): readonly Placeholder[] {
-  return namesIn(folder)
+function foldersOf(folder: string, countMax: number): readonly Placeholder[] {
+  const names = namesIn(folder)
+  if (names.length > countMax) refuseMore(folder, countMax)
+  return names
     .map((name) => ({ path: join(folder, name), text: null }))
     .filter(({ path }) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
 }
 
+/** WHY never less than all: what is left out could be changed by code in the box. */
+function refuseMore(folder: string, countMax: number): never {
+  const what = `\`${folder}\` has more than ${countMax} entries, which is too much for a box`
+  throw new JobFault('ResourceExhausted', what)
+}
+
+function guidesAround(commonDir: string): readonly Placeholder[] {
+  const modules = modulesIn(join(commonDir, 'modules'))
+  return [...guidesIn(commonDir), ...modules.flatMap((one) => guidesIn(one))]
+}
+
 /** Repositories of submodules, whose names may have several parts. */
-function modulesIn(folder: string, levels: number): readonly string[] {
-  if (levels === 0) return []
-  return foldersOf(folder).flatMap(({ path }) => {
-    if (!isRepository(path)) return modulesIn(path, levels - 1)
-    return [path, ...modulesIn(join(path, 'modules'), levels - 1)]
-  })
+function modulesIn(folder: string): readonly string[] {
+  const found: string[] = []
+  let open = [folder]
+  let looked = 0
+  for (let level = 0; level < levelsMax && open.length > 0; level += 1) {
+    open = open.flatMap((one) => {
+      const inside = foldersOf(one, foldersMax).map(({ path }) => path)
+      looked += inside.length
+      if (looked > foldersMax) refuseMore(folder, foldersMax)
+      const modules = inside.filter(isRepository)
+      found.push(...modules)
+      return inside.map((path) => (modules.includes(path) ? join(path, 'modules') : path))
+    })
+    if (found.length > modulesMax) refuseMore(folder, modulesMax)
+  }
+  return found
 }
 
 function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).slice(0, modulesMax)
+    return readdirSync(folder)
   } catch {
     // It has none.
     return []

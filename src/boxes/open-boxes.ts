@@ -168,7 +168,7 @@ type Add = (...made: Made) => Promise<OpenBox>
 
 /** Opens the way out of a box, and the sockets in it. */
 async function serveBox(
-  { openDoors, config }: BoxesOptions,
+  { openDoors }: BoxesOptions,
   ...[note, folder, files]: Made
 ): Promise<OpenBox> {
   const { runId, workspace } = note
@@ -179,8 +179,6 @@ async function serveBox(
   }
   const hints: BoxHints = {
     files: () => box.files,
-    // WHY sure: after a fault, or a restart, nobody knows how the files are.
-    isHeld: () => box.isSure && box.files.mode !== 'write' && config.network !== 'all',
     takeRefused: outlet === null ? () => [] : openRefusedNews(outlet.refusals),
     ...openProgramsLook(() => box.control),
   }

@@ -31,7 +31,7 @@ git config core.pager evil && echo CONFIG
 echo END`
 
 test.runIf(isOurNode)(
-  'git works in a linked work tree, and cannot be told to run something',
+  'git works in a linked work tree, whose hooks and configuration stay as they are',
   { timeout: 180_000 },
   async ({ skip }) => {
     const house = openHouse()

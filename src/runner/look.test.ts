@@ -19,6 +19,8 @@ import { takeFingerprint } from '../runtime/workspace/fingerprint.ts'
 import { openWorkspaceObserver } from '../runtime/workspace/observe-workspace.ts'
 import { childrenOf, compileHelper } from './scratch.contract.ts'
 
+const observerFile = join(import.meta.dirname, '../runtime/workspace/observe-workspace.ts')
+
 function openFolder(script: string) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-look-')))
   // The helper may still be reading there: it keeps lists after it has answered.
@@ -132,6 +134,7 @@ test.each([
   ['no repository', 'mkdir -p a/b dist; echo x > a/b/c; echo x > dist/x', '.'],
   ['a part of a repository', `${begin}; git mv a.ts src/a.ts`, 'src'],
   ['a folder that is ignored', `${begin}; mkdir ignored/b`, 'ignored'],
+  ['an ignored folder with an empty `.git`', `${begin}; mkdir ignored/.git`, 'ignored'],
   ['another work tree', `${begin}; git worktree add -q ../tree`, '../tree'],
   ['nothing in it', 'true', '.'],
   ['folders too deep', `mkdir -p ${'d/'.repeat(70)}`, '.'],
@@ -168,7 +171,7 @@ test('a list is kept for a few workspaces, and each sees its own changes', async
   }
 })
 
-test.each(['/no/such/helper', '/bin/false', '/bin/echo', '/bin/cat', '/usr/bin/yes'])(
+test.each(['no\0path', '/no/such/helper', '/bin/false', '/bin/echo', '/bin/cat', '/usr/bin/yes'])(
   '%s as the helper is not believed',
   async (path) => {
     const { workspace } = openFolder(begin)
@@ -178,6 +181,28 @@ test.each(['/no/such/helper', '/bin/false', '/bin/echo', '/bin/cat', '/usr/bin/y
     }
   },
 )
+
+test('without descriptors nothing can be told, and later looks go on', () => {
+  const { folder, workspace } = openFolder(begin)
+  const program = join(folder, 'short-of-descriptors.mjs')
+  const text = `
+    import { closeSync, openSync } from 'node:fs'
+    import { openWorkspaceObserver } from ${JSON.stringify(observerFile)}
+    const observe = openWorkspaceObserver({ helper: async () => '/bin/true' })
+    await observe(${JSON.stringify(workspace)})
+    const open = []
+    try { for (;;) open.push(openSync('/dev/null', 'r')) } catch {}
+    const pending = observe(${JSON.stringify(workspace)})
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    open.forEach((one) => closeSync(one))
+    await pending
+    console.log((await observe(${JSON.stringify(workspace)})).fingerprint)
+    process.exit()`
+  writeFileSync(program, text)
+  const args = ['-c', 'ulimit -n 64; exec "$0" "$1"', process.execPath, program]
+  const said = execFileSync('bash', args, { encoding: 'utf8' })
+  expect(said.trim()).toBe(takeFingerprint(workspace).fingerprint)
+})
 
 test('if the helper is killed in the middle, Node looks, and the next helper goes on', async () => {
   const { workspace, shell } = openFolder(begin)

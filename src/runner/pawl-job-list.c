@@ -163,9 +163,7 @@ static int isIgnoredFolder(void) {
   static const char *const args[] = {
     "git", "-c", "safe.directory=*", "check-ignore", "-q", ".", NULL,
   };
-  StatRecord own;
   Output output = {0};
-  if (statOne(".git", &own) == 0 && own.mode != 0) return 0;
   int isIgnored = runGit(args, -1, &output) == 0 && output.status == 0;
   free(output.bytes);
   return isIgnored;

@@ -185,18 +185,20 @@ static Kept *lookOnce(const LookWish *wish, int *isNew) {
 static int look(const LookWish *wish) {
   for (int tries = 0; tries < triesMax; tries++) {
     int isNew;
+    int64_t begun = realtimeNs();
     Kept *one = chdir(wish->folder) == 0 ? lookOnce(wish, &isNew) : NULL;
     if (one == NULL) return tell(NULL);
-    int64_t wait = one->seen.settledNs - realtimeNs();
-    if (wait <= 0) {
+    /* WHY since its beginning: what was read first could be written again while it went on. */
+    if (one->seen.settledNs <= begun) {
       int result = tell(&one->seen);
       if (isNew) keep(wish, one);
       return result;
     }
+    int64_t wait = one->seen.settledNs - realtimeNs();
     if (isNew) forget(one);
     /* A time in the future comes from another clock: nothing can be told from it. */
     if (wait > 1050 * (int64_t)1000000) return tell(NULL);
-    nanosleep(&(struct timespec){wait / 1000000000, wait % 1000000000}, NULL);
+    if (wait > 0) nanosleep(&(struct timespec){wait / 1000000000, wait % 1000000000}, NULL);
   }
   return tell(NULL);
 }

@@ -88,7 +88,6 @@ export type Intent =
       readonly cwd: string | null
       /** Where the caller was started; it counts only in another work tree of the repository. */
       readonly folder?: string
-      readonly isHeldByKernel?: true
       readonly branch: string | null
       /** What it may cost, reserved until its report; absent: see `budget-reservations.ts`. */
       readonly estimateMicroUsd?: number

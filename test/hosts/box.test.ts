@@ -37,9 +37,8 @@ const workflow = {
       allowed_tools: ['Read', 'Bash'],
       allowed_commands: ['node check.mjs', 'node attack.mjs'],
       files: 'read',
-      on: { REVIEWED: 'done', TRY: 'trying' },
+      on: { REVIEWED: 'done' },
     },
-    trying: { allowed_tools: ['Read', 'Bash'], files: 'read', on: { TRIED: 'done' } },
     done: { type: 'final' },
   },
 }
@@ -123,12 +122,10 @@ test.each(boxed)('%s: hooks of `pawl init` do not stop a session in a box', asyn
 
 test.each(boxed)('%s: what the kernel refuses is explained', async (host) => {
   const world = await worldFor(host)
-  const run = await beginRun(world, '--stage', 'trying')
-  const hand = drivers[host].toolCalls
-  // Nothing is known of this program: hooks alone would deny it.
+  const run = await beginRun(world, '--stage', 'reviewing')
   const transcript = await driveIn(world, run, [
-    hand.shell('node check.mjs; true'),
-    tool(world, 'TRIED'),
+    drivers[host].toolCalls.shell('node check.mjs'),
+    tool(world, 'REVIEWED'),
   ])
   const story = sessionStory(transcript)
   expect(toldOf(transcript, 'check.mjs'), story).toEqual([expect.stringContaining('EROFS')])

@@ -44,8 +44,6 @@ export type Call = {
   readonly bookkeeping?: Bookkeeping
   /** Folders of Pawl itself, as absolute paths; absent: none is known. */
   readonly guarded?: readonly string[]
-  /** It is made in a box in which nothing that it writes can last; absent: it is not. */
-  readonly isHeldByKernel?: true
   /** Why its input cannot be judged; a call with a problem is denied. */
   readonly problem: string | null
 }

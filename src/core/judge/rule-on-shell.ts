@@ -115,9 +115,7 @@ export function ruleOnWrites(asked: ListedCall): StageDenial | null {
   if (isListed && !(isUnlimited(stage) && listDenial(asked) !== null)) {
     return ruleOnRedirections(stage, call, shell)
   }
-  // What cannot be read is denied all the same: other rules have to know what it names.
-  const isHeld = call.isHeldByKernel === true && shell.ok
-  const denial = mayWrite(stage) || isHeld ? null : ruleOnShellWrites(shell)
+  const denial = mayWrite(stage) ? null : ruleOnShellWrites(shell)
   return denial === null ? null : { ...denial, field: unwritingField(stage) }
 }
 

@@ -45,8 +45,6 @@ export type CallLocation = {
   readonly links?: ReadonlyMap<string, string>
   /** Folders of Pawl itself, as absolute paths. */
   readonly guarded?: readonly string[]
-  /** In a box in which nothing that is written can last. */
-  readonly isHeldByKernel?: true
 }
 
 type ToolInput = { readonly tool: string; readonly input: JsonObject }
@@ -99,7 +97,6 @@ export function readCall(spoken: ToolInput, where: CallLocation): Call {
     ...(facts.looks === undefined ? {} : { looks: facts.looks }),
     ...(where.server?.changes === undefined ? {} : { declaresChange: where.server.changes }),
     ...(where.guarded === undefined ? {} : { guarded: where.guarded }),
-    ...(where.isHeldByKernel === undefined ? {} : { isHeldByKernel: where.isHeldByKernel }),
     problem: isOwn ? null : (nameProblem(spoken.tool, tool) ?? facts.problem ?? null),
   }
 }

@@ -133,7 +133,8 @@ async function judgeInRun(
   }
   if (answer.state !== 'allowed') return { kind: 'refuse', reason: refusalFor(request, answer) }
   const { runId, branch } = located
-  context.memory.beginCall(speakerName(request), { key: callKey(call), runId, branch })
+  const isInLayer = isLayered(request)
+  context.memory.beginCall(speakerName(request), { key: callKey(call), runId, branch, isInLayer })
   await request.box?.beginPrograms(programsKey(request, call))
   const news = await newsFor(context, request, located)
   // WHY nothing where nothing changes: to name an input is an opinion, which some hosts act upon.
@@ -161,10 +162,7 @@ function begin(
   const what = { tool, input, host, server, cwd, folder: workspace, estimateMicroUsd: 0 }
   // What was refused before this call is none of its business.
   asked.box?.takeRefused()
-  // What a server runs may run elsewhere.
-  const isHeld = asked.box?.isHeld() === true && toolOf(tool, host, server).server === null
-  const held = isHeld ? ({ isHeldByKernel: true } as const) : {}
-  const request = { place, ...whose, ...what, ...held }
+  const request = { place, ...whose, ...what }
   const { askWaitMs, orderWaitMs } = settings
   const orderMs = Math.min(orderWaitMs, agentHosts[host].waitSecondsMax * 1_000)
   if (!mayDecideAtPrompt(context, asked)) {
@@ -206,7 +204,7 @@ export async function endHostCall(
   if (located.kind !== 'run') return passAnswer
   const { runId, branch } = located
   const { heard } = request
-  context.memory.endCall(speakerName(request), callKey(call))
+  const begun = context.memory.endCall(speakerName(request), callKey(call))
   context.spending?.look(heard, located)
   const whose = { door: 'hook', caller: sessionName(heard), key: callKey(call) } as const
   // The host asked its own user about the call, and made it: so they agreed.
@@ -214,7 +212,10 @@ export async function endHostCall(
   const prompt = isAsked ? { grantedAtPrompt: promptName(request) } : {}
   const ran = await request.box?.endPrograms(programsKey(request, call))
   const seen = ran ? { ...report, ran } : report
-  const ended = { runId, branch, callId: null, ...whose, report: seen, ...prompt }
+  // WHY also if its beginning is not known: then nobody knows what files it worked on.
+  const beganInLayer = request.box !== null && (begun?.isInLayer ?? true)
+  const layer = beganInLayer || isLayered(request) ? ({ isInLayer: true } as const) : {}
+  const ended = { runId, branch, callId: null, ...whose, report: seen, ...prompt, ...layer }
   if ((await context.runtime.calls.end(ended, hookAgent)) !== 'ended') {
     context.log('the result of an unknown call was reported', { runId, tool: call.tool })
     return passAnswer
@@ -222,6 +223,11 @@ export async function endHostCall(
   const news = await newsFor(context, request, located)
   const refused = await boxRefusals(context, request, { call, report: seen, located })
   return { ...passAnswer, context: [refused, news].filter((text) => text !== '').join('\n') }
+}
+
+/** Whether commands work on a layer over the files, which Pawl does not compare. */
+function isLayered({ box }: HookRequest): boolean {
+  return box?.files().mode === 'scratch'
 }
 
 /** What the kernel refused of a call in a box, so that its agent does not have to guess. */
@@ -274,7 +280,7 @@ export async function dropOpenCalls(context: HookContext, request: HookRequest):
 async function drop(
   { runtime }: HookContext,
   { heard }: HookRequest,
-  { runId, branch, key }: AwaitedCall,
+  { runId, branch, key }: Omit<AwaitedCall, 'isInLayer'>,
 ): Promise<void> {
   const whose = { door: 'hook', caller: sessionName(heard), key } as const
   const unknown = { ok: false, isUnreported: true } as const

@@ -4,7 +4,7 @@ import type { StageFiles } from '../../core/engine/stage-files.ts'
 import type { Report } from '../../core/engine/types.ts'
 import { boxRefusalText, findBoxRefusals } from './box-messages.ts'
 
-const report: Report = { ok: true, output: '', exitCode: 0, bytes: 0, costMicroUsd: 0 }
+const report: Report = { ok: true, output: '', exitCode: 1, bytes: 0, costMicroUsd: 0 }
 const view = {
   ...{ runId: 'r', stage: 'reviewing', dialect: 'workflow', status: 'running' },
   ...{ signals: ['REVIEWED'], missing: [] },
@@ -32,16 +32,20 @@ test.for<[StageFiles, string]>([
   expect(told(files, 'touch: cannot touch x: Read-only file system')).toContain(words)
 })
 
-test('a server is named if the call failed or speaks of it', () => {
+test('a server is named if the call speaks of it', () => {
   const text = told(reading, 'curl: (56) CONNECT to example.org failed', ['example.org:443'])
   expect(text).toContain('refused connections to `example.org:443`')
   expect(text).toContain('--connect')
-  const failed = findBoxRefusals({ ...report, exitCode: 1 }, ['example.org:443'])
-  expect(failed?.servers).toEqual(['example.org:443'])
+})
+
+test('a command that succeeds may show the text of an error', () => {
+  const output = 'docs/errors.md: EROFS: read-only file system'
+  expect(findBoxRefusals({ ...report, exitCode: 0, output }, [])).toBe(null)
+  expect(findBoxRefusals({ ...report, exitCode: null, output }, [])?.isWrite).toBe(true)
 })
 
 test('what the host itself tried is none of the call', () => {
-  expect(told(reading, 'all fine', ['telemetry.example.org:443'])).toBe('')
+  expect(told(reading, '1 test failed', ['telemetry.example.org:443'])).toBe('')
 })
 
 test('a connection past the way out is explained', () => {

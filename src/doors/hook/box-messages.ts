@@ -32,10 +32,10 @@ export function findBoxRefusals(
   refused: readonly string[],
 ): BoxRefusals | null {
   const text = `${output ?? ''}\n${printed ?? ''}`.slice(-reportCharsMax)
-  const hasFailed = !ok || (exitCode !== null && exitCode !== 0)
   // WHY not all: a host connects to servers of its own, of which no call knows.
-  const servers = refused.filter((place) => hasFailed || text.includes(place.replace(/:\d+$/, '')))
-  const isWrite = closedFile.test(text)
+  const servers = refused.filter((place) => text.includes(place.replace(/:\d+$/, '')))
+  // What succeeded may show texts about such errors.
+  const isWrite = (!ok || exitCode !== 0) && closedFile.test(text)
   const isOffline = noWayOut.test(text)
   const programs = ran === undefined ? [] : deniedPrograms(ran)
   const isAny = isWrite || isOffline || servers.length + programs.length > 0

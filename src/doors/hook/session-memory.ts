@@ -19,7 +19,8 @@ export type SessionMemory = {
   readonly startOf: (session: string) => string | null
   /** A call was let through whose end is awaited. */
   readonly beginCall: (session: string, call: AwaitedCall) => void
-  readonly endCall: (session: string, key: string) => void
+  /** Null: its beginning is not known. */
+  readonly endCall: (session: string, key: string) => AwaitedCall | null
   /** The calls whose end is still awaited; from then on it is not. */
   readonly takeCalls: (session: string) => readonly AwaitedCall[]
   /** Whoever spoke for a session, which may have sub-agents, and has calls that are awaited. */
@@ -32,6 +33,8 @@ export type AwaitedCall = {
   readonly key: string
   readonly runId: string
   readonly branch: string | null
+  /** It began in the scratch layer of a box. */
+  readonly isInLayer: boolean
 }
 
 /** Calls of one session whose end is awaited; the oldest are forgotten. */
@@ -73,6 +76,7 @@ export function openSessionMemory(): SessionMemory {
       const left = open.filter((_, index) => index !== ended)
       if (left.length > 0) awaited.set(session, left)
       else awaited.delete(session)
+      return open[ended] ?? null
     },
     takeCalls: (session) => {
       const open = awaited.get(session) ?? []

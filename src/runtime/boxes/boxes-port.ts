@@ -42,8 +42,6 @@ export type OpenedBox = {
 export type BoxHints = {
   /** How files are open now. */
   readonly files: () => StageFiles
-  /** Whether nothing that is written now can last. */
-  readonly isHeld: () => boolean
   /** Servers to which connections were refused since this was asked last. */
   readonly takeRefused: () => readonly string[]
   /** Programs that start from now on may be those of the call with this key. Never rejects. */

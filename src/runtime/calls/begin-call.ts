@@ -207,7 +207,7 @@ function send(
   const siblingMs = Math.min(ms, Math.max(0, Math.floor(siblings.ends - now)))
   const behind = callersBefore(call.door, call.caller)
   const { place, door, caller, key, sameAs, tool, input, host, server, cwd } = call
-  const { attempt, asksUser, estimateMicroUsd, holder, folder, isHeldByKernel } = call
+  const { attempt, asksUser, estimateMicroUsd, holder, folder } = call
   const intent: Intent = {
     kind: 'check',
     ...{ tool, input, host, server, cwd, branch: place.branch },
@@ -217,7 +217,6 @@ function send(
     ...(sameAs === undefined ? {} : { sameAs }),
     ...(asksUser === undefined ? {} : { asksUser }),
     ...(folder === undefined ? {} : { folder }),
-    ...(isHeldByKernel === undefined ? {} : { isHeldByKernel }),
     ...(estimateMicroUsd === undefined ? {} : { estimateMicroUsd }),
     ...(holder === undefined ? {} : { holder: holderName(door, holder) }),
     ...(behind.length === 0 ? {} : { waits: { ms, siblingMs, behind } }),

@@ -46,8 +46,6 @@ export type CallRequest = {
   readonly cwd: string | null
   /** Where the session of a host was started, as its hook says; absent: not known. */
   readonly folder?: string
-  /** It is made in a box in which nothing that it writes can last; absent: not known. */
-  readonly isHeldByKernel?: true
   /** What it may cost, held until its report; absent: nobody knows. */
   readonly estimateMicroUsd?: number
   /** The process that makes it, and alone may report it; absent: whoever works on the run. */
@@ -120,6 +118,8 @@ export type EndRequest = {
   readonly report: Report
   /** See `ReportCall` in `core/engine/command.ts`. */
   readonly grantedAtPrompt?: string
+  /** It worked on a layer over the files, so that it shows nothing about the files themselves. */
+  readonly isInLayer?: true
 }
 
 /** `unknown`: no such call is open. `foreign`: another process makes it. */

@@ -31,9 +31,9 @@ export async function endCall(
 }
 
 /** INVARIANT: only the runner and hooks with a secret of their own see how a command ended. */
-function gradeAt({ door }: EndRequest): { readonly grade?: EvidenceGrade } {
+function gradeAt({ door, isInLayer }: EndRequest): { readonly grade?: EvidenceGrade } {
   if (door === 'job') return { grade: 'job' }
-  return door === 'hook' ? { grade: 'host' } : {}
+  return door === 'hook' && isInLayer === undefined ? { grade: 'host' } : {}
 }
 
 function reportIntent(request: EndRequest): Intent {

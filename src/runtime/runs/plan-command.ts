@@ -86,7 +86,7 @@ export function leafOf({ family }: LoadedRun, branch: string | null): FamilyMemb
 
 type CheckedCall = Pick<
   Extract<Intent, { kind: 'check' }>,
-  'tool' | 'input' | 'host' | 'server' | 'cwd' | 'branch' | 'folder' | 'isHeldByKernel'
+  'tool' | 'input' | 'host' | 'server' | 'cwd' | 'branch' | 'folder'
 >
 
 /** A call as every rule needs it, with the files behind the names it uses. */
@@ -95,7 +95,7 @@ export function callOfIntent(
   spoken: CheckedCall,
   guarded: readonly string[],
 ): Call {
-  const { tool, input, host, server, branch, folder, isHeldByKernel } = spoken
+  const { tool, input, host, server, branch, folder } = spoken
   // WHY the run's own: who could name the workspace of a call could reach every file.
   const own = run.head.workspace ?? noWorkspace
   // What git knows as a work tree of the same repository is the same workspace elsewhere.
@@ -103,8 +103,7 @@ export function callOfIntent(
   const { machine } = leafOf(run, branch)
   const named = server === null ? {} : { server }
   const stands = spoken.cwd === null ? {} : { cwd: nearest(spoken.cwd, workspace) }
-  const held = isHeldByKernel === undefined ? {} : { isHeldByKernel }
-  const where = { machine, workspace, host, guarded, ...named, ...stands, ...held }
+  const where = { machine, workspace, host, guarded, ...named, ...stands }
   return resolveSymlinks(readCall({ tool, input }, where))
 }
 

@@ -57,6 +57,16 @@ test('a folder that the repository around it ignores is compared file by file', 
   expect(takeFingerprint(project).fingerprint).not.toBe(before.fingerprint)
 })
 
+test('an empty `.git` hides no files of a folder that is ignored', () => {
+  const { folder, write, shell } = openFolder('plain')
+  shell('git init -q && echo "*" > .gitignore && mkdir -p project/.git')
+  const project = join(folder, 'project')
+  write('project/a.ts', 'one')
+  const before = takeFingerprint(project)
+  write('project/a.ts', 'two')
+  expect(takeFingerprint(project).fingerprint).not.toBe(before.fingerprint)
+})
+
 test('git: a file in a folder that is only called `node_modules` is a change', () => {
   const { folder, shell } = openFolder('git')
   const before = takeFingerprint(folder)

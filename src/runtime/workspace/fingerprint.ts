@@ -36,13 +36,15 @@ const triesMax = 4
 export function takeFingerprint(folder: string): Fingerprint {
   try {
     for (let tries = 0; tries < triesMax; tries += 1) {
+      const begunAt = Date.now()
       const look = lookAt(folder)
       if (look === null) return nothingKnown
+      // WHY since its beginning: what was read first could be written again while it went on.
+      if (look.settledAt <= begunAt) return { fingerprint: look.hash, changes: look.changes }
       const waitMs = look.settledAt - Date.now()
-      if (waitMs <= 0) return { fingerprint: look.hash, changes: look.changes }
       // A time in the future comes from another clock: nothing can be told from it.
       if (waitMs > wholeSecondTickMs) return nothingKnown
-      sleep(waitMs)
+      if (waitMs > 0) sleep(waitMs)
     }
     return nothingKnown
   } catch {

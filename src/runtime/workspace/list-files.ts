@@ -4,8 +4,7 @@
  * Knows git and folders. Must not know what a file contains, or evidence.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 
 /** More files than this are not compared, so nothing is fresh there. */
 export const workspaceFilesMax = 200_000
@@ -79,7 +78,6 @@ function listByGit(folder: string): string[] | 'no repository' | null {
 
 /** WHY: the files of a folder that the repository around it ignores are not listed by git. */
 function isIgnored(folder: string): boolean {
-  if (existsSync(join(folder, '.git'))) return false
   return runGit(folder, ['-c', 'safe.directory=*', 'check-ignore', '-q', '.']).status === 0
 }
 

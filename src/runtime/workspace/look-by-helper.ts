@@ -31,6 +31,13 @@ export function startHelper(path: string, settle: SettleLook): Looker {
     child.kill('SIGKILL')
     settle(null)
   }
+  // Before all else: a process that cannot be started has no streams, and says so by an error.
+  child.on('error', fail)
+  child.on('exit', fail)
+  if (child.stdout === undefined || child.stdin === undefined) {
+    queueMicrotask(fail)
+    return { look: () => undefined, end: () => undefined }
+  }
   child.stdout.on('data', (bytes: Buffer) => {
     received = Buffer.concat([received, bytes])
     const words = wordsIn(received)
@@ -40,8 +47,7 @@ export function startHelper(path: string, settle: SettleLook): Looker {
     if (answer === null) fail()
     else settle(answer)
   })
-  for (const end of [child, child.stdin, child.stdout]) end.on('error', fail)
-  child.on('exit', fail)
+  for (const end of [child.stdin, child.stdout]) end.on('error', fail)
   child.unref()
   for (const end of [child.stdin, child.stdout]) if (end instanceof Socket) end.unref()
   return {

@@ -41,8 +41,9 @@ export function openWorkspaceObserver(settings: ObserverSettings = {}): Workspac
     isBusy = true
     for (let look = queue.shift(); look !== undefined; look = queue.shift()) {
       helperFound ??= openHelper(settings)
-      const byHelper = await (await helperFound)?.(look.folder)
-      look.settle(byHelper ?? (await byThread(look.folder)) ?? nothingKnown)
+      const { folder } = look
+      const byHelper = await helperFound.then((ask) => ask?.(folder)).catch(() => null)
+      look.settle(byHelper ?? (await byThread(folder).catch(() => null)) ?? nothingKnown)
     }
     isBusy = false
   }
@@ -115,8 +116,7 @@ function openLooker(start: (settle: SettleLook) => Looker): AskLooker {
     const answer = await new Promise<Fingerprint | null>((resolve) => {
       settle = resolve
       started().look(folder)
-    })
-    clearTimeout(timer)
+    }).finally(() => clearTimeout(timer))
     idle = setTimeout(() => stop(null), idleMs).unref()
     return answer
   }
