@@ -287,6 +287,26 @@ test('a workspace has its own prices, and broken ones make every model the deare
   expect(String(remarks[0])).toContain('prices.json`, line 1: ')
 })
 
+test('what a session costs after a turn is paid by the run that it works on then', async () => {
+  const { runtime, folder, spending } = openHouse()
+  const [first, second] = [await startRelease(runtime), await startRelease(runtime)]
+  const path = join(folder, 'a.jsonl')
+  writeFileSync(path, answer('m1', later))
+  const turnEnd = heardOf('claude', path)
+  const costOf = async (id: string) => (await runtime.readHead(id))?.costMicroUsd
+  spending.look(turnEnd, { runId: first, branch: null })
+  await expect.poll(() => costOf(first)).toBe(15_000)
+  const call: HookInput = { ...turnEnd, event: { kind: 'nothing' } }
+  spending.look(call, { runId: second, branch: null })
+  await spending.settled(call, 5_000)
+  appendFileSync(path, answer('m2', later))
+  // The first look after the turn would be by now.
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  expect(await costOf(first)).toBe(15_000)
+  spending.look(call, { runId: second, branch: null })
+  await expect.poll(() => costOf(second)).toBe(15_000)
+})
+
 test('costs are told by run, stage, tool and day', async () => {
   const { runtime } = openHouse()
   const runId = await startRelease(runtime)

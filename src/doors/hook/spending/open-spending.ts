@@ -75,6 +75,8 @@ export function openSpending(options: SpendingOptions): Spending {
   }
   return {
     look: (heard, payer) => {
+      // Whatever comes now may work on another run: this look takes what was written before.
+      endLateLooks(context, sessionName(heard))
       begin(context, heard, payer)
       const isLast = heard.event.kind === 'stop' || heard.event.kind === 'end'
       if (isLast && heard.transcripts.length > 0) lookLater(context, heard, payer)
@@ -94,11 +96,14 @@ export function openSpending(options: SpendingOptions): Spending {
   }
 }
 
-/** WHY by session: the end of the next turn takes the place of what was to come after this one. */
+function endLateLooks({ late }: SpendingContext, session: string): void {
+  late.get(session)?.forEach(clearTimeout)
+  late.delete(session)
+}
+
 function lookLater(context: SpendingContext, heard: HookInput, payer: Payer): void {
   const { late } = context
   const session = sessionName(heard)
-  late.get(session)?.forEach(clearTimeout)
   const timers = lateLooksMs.map((ms) =>
     setTimeout(() => {
       if (ms === lateLooksMs.at(-1)) late.delete(session)
