@@ -104,8 +104,10 @@ export function isListTrouble(place: ArgumentPlace): boolean {
     case 'codefile':
       return isStream(value) || isAway(place) || settingAway.test(value ?? argument.start)
     case 'report':
-    case 'cov':
-      return isAway(place) || isSource(reportIn(value ?? argument.start))
+    case 'cov': {
+      const file = reportIn(value ?? argument.start)
+      return isAway({ ...place, argument: { ...argument, value: file } }) || isSource(file)
+    }
     case 'write':
       // Operands are what a listed program is for; `tee` stands behind others.
       if (argument.name === '' && !/^(tee|sponge)$/.test(program)) return false
@@ -116,6 +118,7 @@ export function isListTrouble(place: ArgumentPlace): boolean {
     case 'document':
     case 'built':
       return isAway(place)
+    case 'header':
     case 'sent':
       return isSentAway(place)
     case 'key':

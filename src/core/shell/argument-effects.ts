@@ -36,7 +36,7 @@ function begins(pattern: RegExp): Effect['when'] {
 
 /** `-write=false`, `--output=none`: what it would change it shows. */
 export function isHarmlessMode({ kind, value }: ProgramArgument): boolean {
-  return kind === 'mode' && /^(check|diff|false|none|show|json)$/.test(value ?? '')
+  return kind === 'mode' && /^(check|diff|false|none|show|json|vendor|readonly)$/.test(value ?? '')
 }
 
 /** Goals of Maven and tasks of Gradle that publish, or change sources. */
@@ -67,7 +67,10 @@ const loopback = /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)(?
 
 /** Whether all that a command talks to is this machine, or it sends nothing but a question. */
 export function talksLocally(args: readonly ProgramArgument[]): boolean {
-  if (args.some(({ kind }) => kind === 'asks')) return true
+  const isAsking = args.every(({ kind, start }) => kind !== 'method' || asking.test(start))
+  if (isAsking && args.some(({ kind }) => kind === 'asks')) return true
+  // They say which machine an address means.
+  if (args.some(({ name }) => /^(connect-to|resolve)$/.test(name))) return false
   const addresses = args.filter(({ kind, start }) => {
     return /^(address|elsewhere|receiver)$/.test(kind) || (kind === 'request' && isAddress(start))
   })
@@ -108,9 +111,10 @@ const effects: ReadonlyMap<string, readonly Effect[]> = new Map<string, readonly
   ['script', [{ why: 'hands control to an interpreter', when: always }]],
   ['include', [loads]],
   ['codefile', [loads]],
+  ['pass', [{ ...loads, when: begins(/^-(load|(add-)?plugin|fplugin)/) }]],
   ['bin', [named, { why: 'hands control to a script', when: begins(/^\.{0,2}\/|\.\w+$/) }]],
   ['task', [named]],
-  ['target', [named]],
+  ['target', [named, { why: 'installs', when: begins(/^(un)?install$/) }]],
   ['goal', [{ why: `${changes} by …`, when: isChangingGoal }]],
   ['source', [{ why: 'makes files', when: begins(/\.[cm]?[jt]sx?$/) }]],
   ['extracts', [{ why: 'makes files', when: always }]],

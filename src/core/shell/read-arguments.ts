@@ -99,8 +99,26 @@ function readArguments(command: SimpleCommand, grammar: ProgramGrammar, from: nu
     if (isOption(reading, start)) readOption(reading, start)
     else if (readOperand(reading) === 'rest') break
   }
+  takeBack(reading)
   placeOperands(reading)
   return reading
+}
+
+/** What keeps a program from changing anything. */
+const harmlessKinds: ReadonlySet<string> = new Set(['shows', 'lists', 'checks'])
+
+/** `--dry-run --no-dry-run`, `-check=false`: nothing of it counts. */
+function takeBack({ options, unknown, grammar }: Reading): void {
+  const isOff = ({ kind, value }: ProgramArgument) =>
+    harmlessKinds.has(kind) && /^(false|no|off|0)$/i.test(value ?? '')
+  const negated = /^--?no-([\w-]+)$/.exec(unknown ?? '')?.[1]
+  const rule = negated === undefined ? undefined : grammar.names.get(negated)
+  const letter = negated === undefined ? undefined : grammar.letters.get(negated)
+  const isNegated = harmlessKinds.has(rule?.kind ?? letter?.kind ?? '')
+  if (!isNegated && !options.some(isOff)) return
+  for (const [i, option] of options.entries()) {
+    if (harmlessKinds.has(option.kind)) options[i] = { ...option, kind: 'writes' }
+  }
 }
 
 function isOption({ grammar }: Reading, start: string): boolean {

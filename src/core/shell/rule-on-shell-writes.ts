@@ -25,6 +25,8 @@ export function ruleOnShellWrites(reading: ShellReading): Denial | null {
   }
   const into = reading.redirections.find((one) => one.kind === 'write')
   if (into !== undefined) return denied(`\`${into.text}\` writes a file`)
+  const net = reading.redirections.find(({ text }) => /\/dev\/(tcp|udp)\//.test(text))
+  if (net !== undefined) return denied(`\`${net.text}\` talks to another machine`)
   const set = riskyAssignment(reading)
   if (set !== undefined) return denied(`setting \`${set.name}\` changes what commands run`)
   for (const command of reading.commands) {
@@ -161,7 +163,9 @@ function whyOfShell(command: SimpleCommand): string | null {
   const options = end < 0 ? args : args.slice(0, end)
   if (options.some((arg) => /^-[a-z]*c[a-z]*$/.test(arg))) return null
   if (options.some((arg) => /^--?(rcfile|init-file)/.test(arg))) return 'hands control to a script'
-  if (options.some((arg) => /^-[a-z]*n[a-z]*$/.test(arg))) return null
+  // `bash -n x.sh`, unless `+n` takes it back.
+  const isTakenBack = options.some((arg) => /^\+[a-z]*[no]/.test(arg))
+  if (!isTakenBack && options.some((arg) => /^-[a-z]*n[a-z]*$/.test(arg))) return null
   if (end >= 0 && args[end - 1] !== '-o') return 'hands control to a script'
   if (command.isFed) return 'hands control to a script'
   // What a pipe or the text itself hands to it is judged beside it.
@@ -199,15 +203,22 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
   const stray = troubleAnywhere({ command, listedCount: 1, dirs: command.dirs, workspace: null })
   if (stray !== null) return `does more than reading by \`${quoteCommand(stray)}\``
   if (raw.dashes === 'writes' && found.behindDashes > 0) return 'discards changes'
-  if (raw.stdin === 'sql' && command.isFed && !onlyAsks(command.stdin ?? '.')) {
-    return 'changes a database, or may'
-  }
+  if (raw.stdin === 'sql' && mayFeedSql(command, all)) return 'changes a database, or may'
   if (effect('lists') || shows) return null
   if (raw.max !== undefined && operands.length > raw.max && raw.readsIf === undefined) {
     return 'changes something'
   }
   if (raw.stage !== undefined) return whyOfCompiler(found, raw.stage)
   return raw.makes === true && operands.length > 0 ? 'changes something' : null
+}
+
+/** What stands on its input is read where no statement is given. */
+function mayFeedSql(
+  { isFed, isPiped, stdin }: SimpleCommand,
+  args: readonly ProgramArgument[],
+): boolean {
+  if (stdin !== null) return !onlyAsks(stdin)
+  return isFed || (isPiped && !args.some(({ kind }) => kind === 'sql'))
 }
 
 /** A compiler puts its result next to the sources unless it is told where. */

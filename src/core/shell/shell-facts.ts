@@ -131,14 +131,25 @@ export function settleDoubts(facts: Facts): void {
       return quality !== undefined && rank[quality] > rank[doubt.allows]
     })
     if (bad.length === 0) continue
-    // A value that holds a subscript, or that the text makes up, is code; others only might be.
-    const isCode = bad.some((name) => {
-      const fact = facts.found.get(name)
-      return fact?.isMade === true || fact?.values.some((value) => /[[$`]/.test(value))
-    })
-    const kind = isCode ? 'code' : 'value'
+    const kind = bad.some((name) => holdsCode(facts, name)) ? 'code' : 'value'
     noteHidden(facts, { kind, reason: doubt.reason, token: doubt.token })
   }
+}
+
+/** How far a value that names another variable is followed. */
+const namesDeepMax = 8
+
+/**
+ * A value that holds a subscript, or that the text makes up, is code, and so is one that names
+ * such a variable: bash goes on evaluating. Others only might be.
+ */
+function holdsCode(facts: Facts, name: string, depth = 0): boolean {
+  const fact = facts.found.get(name)
+  if (fact === undefined) return false
+  if (fact.isMade || depth > namesDeepMax) return true
+  const next = (value: string) =>
+    variableNamesIn(value).some((other) => other !== name && holdsCode(facts, other, depth + 1))
+  return fact.values.some((value) => /[[$`]/.test(value) || next(value))
 }
 
 /** Names of variables in a piece of shell text, `$x`, `${x` and, in arithmetic, `x`. */

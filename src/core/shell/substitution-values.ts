@@ -15,8 +15,12 @@ export type SaidValue = {
 const unknown: SaidValue = { value: null, isTame: false }
 const tame: SaidValue = { value: null, isTame: true }
 
-/** Programs whose output begins with no dash, whatever their arguments. */
-const speakers: ReadonlySet<string> = new Set(names.speakers.split(' '))
+/** Programs whose output begins with no dash, if their arguments are such. */
+const speakers: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries(names.speakers).flatMap(([programs, args]) =>
+    programs.split(' ').map((name) => [name, new RegExp(args)] as const),
+  ),
+)
 
 const filters: ReadonlySet<string> = new Set('grep head tail sort uniq wc cut true'.split(' '))
 
@@ -44,9 +48,15 @@ export function isTameOutput(commands: readonly SyntaxNode[], read: ReadValues):
   const [first, ...rest] = commands.filter((one) => one.type === 'Command')
   const isPassing = rest.every((one) => {
     const words = wordsOf(one, read)
-    return filters.has(words?.[0] ?? '') || isSpeaking(words)
+    return isFilter(words) || isSpeaking(words)
   })
   return isPassing && first !== undefined && isSpeaking(wordsOf(first, read))
+}
+
+/** It hands on whole lines, or fields of them. */
+function isFilter(words: readonly (string | null)[] | null): boolean {
+  const [name, ...args] = words ?? []
+  return filters.has(name ?? '') && !args.some((arg) => /^-(\w*o|[bc])/.test(arg ?? '-o'))
 }
 
 function wordsOf(node: SyntaxNode, read: ReadValues): readonly (string | null)[] | null {
@@ -89,26 +99,13 @@ function printed(args: readonly string[]): string | null {
   return plain.replace(/%s/g, () => values[next++] ?? '').replaceAll('%%', '%')
 }
 
+/** An option inside of an argument, which the program could say: `--format=-o`, `"-o"`. */
+const hasOption = /[\s"'`=:,(]-{1,2}[A-Za-z]/
+
 /** Nothing in its words could be said again as an option. */
 function isSpeaking(words: readonly (string | null)[] | null | undefined): boolean {
   const [name, ...args] = words ?? []
-  if (!speakers.has(name ?? '')) return false
-  if (name === 'git' && args[0] === 'rev-parse') return args.every(isPlainArgument)
-  if (/^(basename|dirname|realpath|readlink)$/.test(name ?? '')) {
-    return args.every((arg) => arg === null || !/(^|\/)-/.test(arg) || /^-[a-z]$/.test(arg))
-  }
-  if (name === 'date') return args.every((arg) => arg !== null && !/^\+-/.test(arg))
-  if (/^(python3?|node|jq|yq|seq|expr|stat|find|fd|rg|ls|tput)$/.test(name ?? '')) {
-    return args.every(
-      (arg) => arg === null || !/(^|[\s"'=])-{1,2}(delete|exec|output|i)\b/.test(arg),
-    )
-  }
-  return true
-}
-
-function isPlainArgument(arg: string | null): boolean {
-  if (arg === null) return false
-  return (
-    !arg.startsWith('-') || /^--(short|abbrev-ref|show-toplevel|verify|git-dir)(=\d+)?$/.test(arg)
-  )
+  const tameArgs = speakers.get(name ?? '')
+  if (tameArgs === undefined || args.some((arg) => hasOption.test(arg ?? ''))) return false
+  return tameArgs.test(args.map((arg) => arg ?? '\0').join(' '))
 }

@@ -156,9 +156,14 @@ function fixes(facts: Facts, args: readonly ReadWord[]): void {
 /** `declare -n r=NAME`: reading and writing `r` is reading and writing NAME. */
 function refersTo(facts: Facts, word: ReadWord): void {
   const target = word.value?.split('=')[1]
+  const reason = 'the name of a variable'
   if (target === undefined || !/^[A-Za-z_]\w*$/.test(target)) {
     facts.listsVariables = true
-    noteHidden(facts, { kind: 'value', reason: 'the name of a variable', token: word.text })
+    const isCode = word.isMade || /[[$`]/.test(target ?? '')
+    noteHidden(facts, { kind: isCode ? 'code' : 'value', reason, token: word.text })
+    // What is assigned to it later is the name: `declare -n r; r='a[$(cmd)]'`.
+    const names = variableNamesIn(word.start).slice(0, 1)
+    facts.doubts.push({ names, allows: 'plain', reason, token: word.text })
     return
   }
   facts.reads.add(target)
@@ -185,6 +190,9 @@ function evaluates(facts: Facts, args: readonly ReadWord[]): void {
     const name = /^([A-Za-z_]\w*)/.exec(word.start)?.[1]
     if (name !== undefined) noteWrite(facts, name, 'number')
     if (word.value === null || /\$\(|`/.test(word.value)) hideSubscript(facts, word)
+    const reason = 'arithmetic with a value that could contain a command'
+    const names = variableNamesIn((word.value ?? word.start).replace(/^\w+=/, ''))
+    facts.doubts.push({ names, allows: 'number', reason, token: word.text })
   }
 }
 
