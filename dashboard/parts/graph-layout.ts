@@ -134,15 +134,18 @@ function sizeOf(node: PictureNode): { readonly width: number; readonly height: n
 
 function elkEdge(edge: PictureEdge, index: number): ElkExtendedEdge {
   const text = edgeTexts(edge)
+  // WHY also without a text: beside a loop there has to be room for how often it was taken.
+  const isLoop = edge.from === edge.to
   const width = Math.max(0, ...text.map((line) => line.length * 6.2)) + 30
-  const labels = text.length === 0 ? [] : [{ text: 'label', width, height: text.length * 17 + 6 }]
+  const height = Math.max(1, text.length) * 17 + 6
+  const labels = text.length === 0 && !isLoop ? [] : [{ text: 'label', width, height }]
   return {
     id: `e${index}`,
     sources: [edge.from],
     targets: [edge.to],
     labels: labels.map((label) => ({
       ...label,
-      layoutOptions: { 'elk.edgeLabels.inline': edge.from === edge.to ? 'false' : 'true' },
+      layoutOptions: { 'elk.edgeLabels.inline': isLoop ? 'false' : 'true' },
     })),
     layoutOptions: edge.isBad ? {} : { 'elk.layered.priority.straightness': '20' },
   }
