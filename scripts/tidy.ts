@@ -161,7 +161,7 @@ export const rules: Rules = {
     { name: '@simplewebauthn/browser', places: ['dashboard/data/passkeys'], oneFile: true },
     { name: 'react', places: ['dashboard/'], oneFile: false },
     { name: 'react-dom', places: ['dashboard/main'], oneFile: true },
-    { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: true },
+    { name: '@xyflow/react', places: ['dashboard/parts/graph'], oneFile: false },
     { name: '@lezer/highlight', places: ['dashboard/'], oneFile: false },
     ...lezer.map((name) => ({ name, places: ['dashboard/parts/code-languages'], oneFile: true })),
     ...codeMirror.map((name) => ({ name, places: ['dashboard/editor/'], oneFile: false })),

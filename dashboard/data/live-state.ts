@@ -119,14 +119,21 @@ export async function loadApprovals(signal: AbortSignal | null = null): Promise<
   live.set((was) => ({ ...was, approvals: items.toSorted(byUrgency) }))
 }
 
-/** The riskiest first; among equals the one that waits longest. */
+/** The riskiest first, and the one with more risks; among equals the one that waits longest. */
 function byUrgency(a: PendingApproval, b: PendingApproval): number {
-  return riskOf(b) - riskOf(a) || a.requestedAt - b.requestedAt
+  const byRisk = riskOf(b) - riskOf(a) || b.risks.length - a.risks.length
+  return byRisk || a.requestedAt - b.requestedAt
 }
 
-/** What is risky weighs most, then any command or call to a server, then changes of files. */
-export function riskOf({ kind, pending, risks }: PendingApproval): 1 | 2 | 3 | 4 {
-  if (risks.length > 0) return 4
+/**
+ * What is risky weighs most, then what several people must approve, then any command or call to a
+ * server, then changes of files.
+ */
+export function riskOf({ kind, pending, risks }: PendingApproval): 1 | 2 | 3 | 4 | 5 {
+  if (risks.length > 0) return 5
+  // WHY the cast: kept so by the runtime, beside what waits.
+  const { quorum } = pending as { readonly quorum?: { readonly needed: number } }
+  if ((quorum?.needed ?? 1) > 1) return 4
   if (kind === 'move') return 2
   const { tool } = pending as { readonly tool: string }
   if (tool === 'Bash' || tool.startsWith('mcp__')) return 3

@@ -29,6 +29,19 @@ test('a log tells which stages were entered, along which way, and what was denie
   expect(trace.members).toMatchObject([{ runId: 'r', stage: 'b', status: 'running' }])
 })
 
+test('a fork and its join are steps of their own', () => {
+  const forked = [
+    ...log,
+    recordOf(6, { type: 'fork.opened', fork: {} }),
+    recordOf(7, { type: 'fork.closed', joined: true }),
+    recordOf(8, { type: 'stage.entered', stage: 'c', by: 'join' }),
+    recordOf(9, { type: 'fork.closed', joined: false }),
+    recordOf(10, { type: 'stage.entered', stage: 'b', by: 'join' }),
+  ]
+  const { steps } = openTracer()(forked, 10)
+  expect([...steps.keys()]).toEqual(['a → b', 'b →  fork', ' join → c', ' fail → b'])
+})
+
 test('what is told stays the same object while nothing of it changes', () => {
   const tracer = openTracer()
   const before = tracer(log, 5)

@@ -25,6 +25,11 @@ export type Trace = {
   readonly members: readonly MemberTrace[]
 }
 
+/** What stands for a fork, for its join, and for branches that failed, in the key of a step. */
+export const forkStep = ' fork'
+export const joinStep = ' join'
+export const failStep = ' fail'
+
 /** The key of a step. */
 export function stepKey(from: string, to: string): string {
   return `${from} → ${to}`
@@ -70,11 +75,13 @@ type Draft = {
   readonly steps: Map<string, number>
   readonly refusedSignals: Map<string, number>
   readonly denied: Map<string, number>
+  /** How the fork of a run ended that has not entered its next stage yet. */
+  readonly closed: Map<string, string>
 }
 
 function newDraft(): Draft {
   const maps = { visits: new Map(), steps: new Map(), refusedSignals: new Map(), denied: new Map() }
-  return { first: 1, begun: 1, members: new Map(), ...maps }
+  return { first: 1, begun: 1, members: new Map(), closed: new Map(), ...maps }
 }
 
 function traceIn({ members, visits, steps, refusedSignals, denied }: Draft): Trace {
@@ -111,9 +118,19 @@ function unknownMember(runId: string): MemberTrace {
 
 function note(event: Event, member: MemberTrace, draft: Draft): boolean {
   switch (event.type) {
+    case 'fork.opened':
+      count(draft.steps, stepKey(member.stage, forkStep))
+      return true
+    case 'fork.closed':
+      draft.closed.set(member.runId, event.joined ? joinStep : failStep)
+      return false
     case 'stage.entered':
     case 'stage.forced':
-      if (member.stage !== '') count(draft.steps, stepKey(member.stage, event.stage))
+      if (member.stage !== '') {
+        const from = draft.closed.get(member.runId) ?? member.stage
+        count(draft.steps, stepKey(from, event.stage))
+      }
+      draft.closed.delete(member.runId)
       count(draft.visits, event.stage)
       member.stage = event.stage
       return true

@@ -22,7 +22,10 @@ export type StreamConnection = 'live' | 'lost' | 'out'
 /** A stream that says nothing for so long is dead; the daemon beats three times as often. */
 const silenceMsMax = 45_000
 const delaysMs = [200, 500, 1_000, 2_000, 3_000] as const
-/** Letters of one message. */
+/** Messages that come within this time are handed on together, so that a burst is drawn once. */
+const gatherMs = 100
+const gatheredMax = 1_000
+/** Characters of one message. */
 const messageCharsMax = 32 * 1024 * 1024
 
 /** Reads until the signal is raised, or until nobody is signed in any more. */
@@ -32,9 +35,10 @@ export async function followStream<Name extends StreamName>(
 ): Promise<void> {
   let { after } = options
   const { signal, onLink } = options
+  const onMessages = gather(options.onMessages, signal)
   for (let breaks = 0; !signal.aborted; breaks += 1) {
     try {
-      await readOnce(name, { ...options, after }, (id) => {
+      await readOnce(name, { ...options, onMessages, after }, (id) => {
         breaks = 0
         if (id !== null) after = id
       })
@@ -46,6 +50,24 @@ export async function followStream<Name extends StreamName>(
     recheckDaemon()
     onLink('lost')
     await pause(delaysMs[Math.min(breaks, delaysMs.length - 1)] ?? 0, signal)
+  }
+}
+
+function gather<T>(
+  deliver: (messages: readonly T[]) => void,
+  signal: AbortSignal,
+): (messages: readonly T[]) => void {
+  let gathered: readonly T[] = []
+  const flush = (): void => {
+    const messages = gathered
+    gathered = []
+    if (messages.length > 0 && !signal.aborted) deliver(messages)
+  }
+  return (messages) => {
+    if (gathered.length === 0) setTimeout(flush, gatherMs)
+    gathered = [...gathered, ...messages]
+    // WHY: timers of a page in the background are slow.
+    if (gathered.length >= gatheredMax) flush()
   }
 }
 

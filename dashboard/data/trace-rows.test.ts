@@ -25,7 +25,7 @@ function story(): readonly LogRecord[] {
     record({ type: 'stage.entered', stage: 'a', by: 'start' }),
     record(allowed('c1')),
     record(allowed('c2')),
-    record({ type: 'money.spent', costMicroUsd: 7 }),
+    record({ type: 'money.spent', costMicroUsd: 7, tokens: { input: 900, output: 100 } }),
     record(reported('c2'), { at: 900 }),
     record(reported('c1'), { at: 1_000 }),
     record({ type: 'call.denied', tool: 'Bash', input: {}, code: 'X', reason: 'no' }),
@@ -72,7 +72,7 @@ test('calls have their ends, whatever came between, and branches are apart', () 
 test('a visit sums up its costs, its time and its waits', () => {
   const { visits, rowOf } = openTraceRows()(story())
   expect(visits[0]).toMatchObject({
-    ...{ modelsMicroUsd: 7, callsMicroUsd: 10, waitedMs: 3_000, endAt: 6_000 },
+    ...{ modelsMicroUsd: 7, tokens: 1_000, callsMicroUsd: 10, waitedMs: 3_000, endAt: 6_000 },
   })
   expect(rowOf(6)).toBe(rowOf(4))
 })

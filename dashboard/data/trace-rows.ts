@@ -25,6 +25,8 @@ export type TraceVisit = {
   /** Of models, and of calls. */
   modelsMicroUsd: number
   callsMicroUsd: number
+  /** Read and written by models, without what came from a cache. */
+  tokens: number
   /** How long people were waited for. */
   waitedMs: number
 }
@@ -134,7 +136,14 @@ function openVisit(
   begun: Pick<TraceVisit, 'stage' | 'record'>,
   draft: TraceDraft,
 ): TraceVisit {
-  const numbers = { calls: 0, denied: 0, modelsMicroUsd: 0, callsMicroUsd: 0, waitedMs: 0 }
+  const numbers = {
+    calls: 0,
+    denied: 0,
+    modelsMicroUsd: 0,
+    callsMicroUsd: 0,
+    tokens: 0,
+    waitedMs: 0,
+  }
   const branch = draft.branches.get(member) ?? null
   const visit: TraceVisit = { ...begun, branch, rows: [], endAt: null, ...numbers }
   draft.visits.push(visit)
@@ -179,6 +188,7 @@ function takeCall(record: LogRecord, event: Event, draft: TraceDraft): boolean {
     }
     case 'money.spent':
       visit.modelsMicroUsd += event.costMicroUsd
+      visit.tokens += (event.tokens?.input ?? 0) + (event.tokens?.output ?? 0)
       return false
     default:
       return false

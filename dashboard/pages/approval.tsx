@@ -120,7 +120,7 @@ function About({ approval, head }: AboutProps) {
         <>
           , expires <Time at={approval.expiresAt} />
         </>
-      )}{' '}
+      )}
       <ChangesLink runId={approval.runId} version={approval.status} />
     </>
   )

@@ -167,7 +167,7 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
         <h2 className="grow">Denials by rule</h2>
         <span className="soft small">in the latest {countOf(stats?.runsCount ?? 0, 'run')}</span>
       </header>
-      <TableBox label="Refusals">
+      <TableBox label="Denials">
         <table className="table">
           <thead>
             <tr>

@@ -11,7 +11,7 @@ import { useValueStore } from '../data/value-store.ts'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
 import { DenialSummary } from '../parts/denial-summary.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
-import { countOf, moneyText } from '../parts/format-values.ts'
+import { countOf, moneyText, numberText } from '../parts/format-values.ts'
 import { JobsPanel } from '../parts/jobs.tsx'
 import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
@@ -163,7 +163,7 @@ function Scrubber({ first, last, at, isNow, onMove }: ScrubberProps) {
         ›
       </button>
       <span className="small soft" style={{ minWidth: 92, textAlign: 'right' }}>
-        {isNow ? `now (${last})` : `${at} of ${last}`}
+        {isNow ? `now (${numberText(last)})` : `${numberText(at)} of ${numberText(last)}`}
       </span>
       <button type="button" className="button" disabled={isNow} onClick={() => onMove(null)}>
         Now

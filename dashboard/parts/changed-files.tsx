@@ -30,13 +30,16 @@ export function ChangesLink({ runId, version }: Pick<Props, 'runId' | 'version'>
   if (answer === null || answer.files.length === 0) return null
   const { files, filesCut } = answer
   return (
-    <button
-      type="button"
-      className="link changes-link"
-      onClick={() => document.getElementById(changesId)?.scrollIntoView({ block: 'start' })}
-    >
-      {countOf(files.length + filesCut, 'file')} changed <Sizes {...sizesOf(files)} />
-    </button>
+    <>
+      {' · '}
+      <button
+        type="button"
+        className="link changes-link"
+        onClick={() => document.getElementById(changesId)?.scrollIntoView({ block: 'start' })}
+      >
+        {countOf(files.length + filesCut, 'file')} changed <Sizes {...sizesOf(files)} />
+      </button>
+    </>
   )
 }
 

@@ -80,7 +80,7 @@ function callWords(event: Event): EventText | null {
   }
 }
 
-const unreportedText = 'it was declined, or its host said nothing'
+const unreportedText = 'it was declined, or its host did not report the end'
 
 /** A call that was let through, and what an enforced run would have answered. */
 function observedWords(

@@ -128,7 +128,7 @@ type StepProps = {
 function Step({ isDone, title, children }: StepProps) {
   return (
     <li>
-      <span className={`badge ${isDone ? 'good' : ''}`}>{isDone ? 'done' : 'to come'}</span>
+      <span className={`badge ${isDone ? 'good' : ''}`}>{isDone ? 'done' : 'not yet'}</span>
       <div>
         <strong>{title}</strong>
         <p className="soft small">{children}</p>

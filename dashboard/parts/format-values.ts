@@ -67,9 +67,14 @@ function withRest(text: string, rest: number, unit: string): string {
 
 const grouped = new Intl.NumberFormat('en')
 
+/** `2,000`. */
+export function numberText(value: number): string {
+  return grouped.format(value)
+}
+
 /** `1 call`, `2,000 calls`. */
 export function countOf(count: number, word: string): string {
-  return `${grouped.format(count)} ${word}${count === 1 ? '' : 's'}`
+  return `${numberText(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
 /** Enough of an id to find the run by. */

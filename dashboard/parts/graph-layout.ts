@@ -59,19 +59,49 @@ const options = {
 /** Stages from which on a graph to the right is laid out in rows. */
 const rowsFrom = 14
 
-function wrapping({ nodes }: Picture, direction: GraphDirection): Readonly<Record<string, string>> {
-  if (direction === 'DOWN' || nodes.length < rowsFrom) return {}
-  return { 'elk.layered.wrapping.strategy': 'MULTI_EDGE', 'elk.aspectRatio': '1.7' }
-}
+/**
+ * How wide the rows are together, for one of their height.
+ * WHY several: ELK loses an edge now and then where it breaks a row.
+ */
+const rowShapes = ['1.7', '2.6', '4'] as const
 
 /** Where everything goes. */
 export async function layOutGraph(
   picture: Picture,
   direction: GraphDirection,
 ): Promise<GraphLayout> {
+  const hasRows = direction === 'RIGHT' && picture.nodes.length >= rowsFrom
+  for (const shape of hasRows ? rowShapes : []) {
+    const rows = {
+      'elk.layered.wrapping.strategy': 'MULTI_EDGE',
+      'elk.layered.wrapping.cutting.strategy': 'ARD',
+      'elk.aspectRatio': shape,
+    }
+    const layout = await layOutOnce(picture, { ...rows, 'elk.direction': direction })
+    if (isWhole(picture, layout)) return layout
+  }
+  return layOutOnce(picture, { 'elk.direction': direction })
+}
+
+/** Whether each edge leads to its node. */
+function isWhole({ edges }: Picture, layout: GraphLayout): boolean {
+  return edges.every(({ to }, index) => {
+    const end = layout.edges[index]?.points.at(-1)
+    const box = layout.nodes.get(to)
+    if (end === undefined || box === undefined) return false
+    const isBeside = (at: number, from: number, size: number): boolean =>
+      at >= from - 1 && at <= from + size + 1
+    return isBeside(end.x, box.x, box.width) && isBeside(end.y, box.y, box.height)
+  })
+}
+
+async function layOutOnce(
+  picture: Picture,
+  more: Readonly<Record<string, string>>,
+): Promise<GraphLayout> {
   const graph: ElkNode = {
     id: 'picture',
-    layoutOptions: { ...options, ...wrapping(picture, direction), 'elk.direction': direction },
+    layoutOptions: { ...options, ...more },
     children: picture.nodes.map((node) => ({ id: node.id, ...sizeOf(node) })),
     edges: picture.edges.map(elkEdge),
   }
@@ -96,7 +126,7 @@ const letterWidth = 7.4
 /** As large as its text. */
 function sizeOf(node: PictureNode): { readonly width: number; readonly height: number } {
   if (node.kind === 'fork' || node.kind === 'join') {
-    return { width: Math.max(92, node.title.length * letterWidth + 20), height: 30 }
+    return { width: Math.max(92, node.title.length * letterWidth + 36), height: 30 }
   }
   const width = Math.min(240, Math.max(118, node.title.length * letterWidth + 44))
   return { width, height: 46 }
@@ -104,15 +134,18 @@ function sizeOf(node: PictureNode): { readonly width: number; readonly height: n
 
 function elkEdge(edge: PictureEdge, index: number): ElkExtendedEdge {
   const text = edgeTexts(edge)
+  // WHY also without a text: beside a loop there has to be room for how often it was taken.
+  const isLoop = edge.from === edge.to
   const width = Math.max(0, ...text.map((line) => line.length * 6.2)) + 30
-  const labels = text.length === 0 ? [] : [{ text: 'label', width, height: text.length * 17 + 6 }]
+  const height = Math.max(1, text.length) * 17 + 6
+  const labels = text.length === 0 && !isLoop ? [] : [{ text: 'label', width, height }]
   return {
     id: `e${index}`,
     sources: [edge.from],
     targets: [edge.to],
     labels: labels.map((label) => ({
       ...label,
-      layoutOptions: { 'elk.edgeLabels.inline': edge.from === edge.to ? 'false' : 'true' },
+      layoutOptions: { 'elk.edgeLabels.inline': isLoop ? 'false' : 'true' },
     })),
     layoutOptions: edge.isBad ? {} : { 'elk.layered.priority.straightness': '20' },
   }

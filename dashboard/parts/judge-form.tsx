@@ -39,7 +39,7 @@ export function JudgeForm() {
           <select className="input" name="place">
             {open.map((head) => (
               <option key={head.id} value={`run:${head.id}`}>
-                the run of {head.definition} in {head.stage}
+                {head.title ?? head.definition}, in {head.stage}
               </option>
             ))}
             {definitions?.items.map((one) => (

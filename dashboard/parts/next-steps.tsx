@@ -18,9 +18,7 @@ export function NextSteps({ approval, stage, definition }: Props) {
   const move = moveOf(approval)
   const missing = peopleOf(approval)?.missing ?? 1
   const others =
-    missing > 1
-      ? `${missing - 1} more ${missing === 2 ? 'person has' : 'people have'} to agree. `
-      : ''
+    missing > 1 ? `${missing - 1} more ${missing === 2 ? 'person' : 'people'} must approve. ` : ''
   return (
     <section className="stack" aria-label="What happens next">
       <h2>What happens next</h2>
@@ -39,7 +37,9 @@ export function NextSteps({ approval, stage, definition }: Props) {
           )}
         </dd>
         <dt>If you refuse</dt>
-        <dd>{refusalText(approval, stage)}</dd>
+        <dd>
+          <MessageText text={refusalText(approval, stage)} />
+        </dd>
         <dt>Why you are asked</dt>
         <dd className="wrap">
           <MessageText text={ruleOf(approval)} />{' '}
@@ -52,7 +52,7 @@ export function NextSteps({ approval, stage, definition }: Props) {
 
 /** Leads to the line that asks, where that is in the definition of the run. */
 function RuleLink({ approval, definition }: Pick<Props, 'approval' | 'definition'>) {
-  const rule = /\((\/[^)\s]+)\)/.exec(ruleOf(approval))?.[1]
+  const rule = /\(`?(\/[^)`\s]+)`?\)/.exec(ruleOf(approval))?.[1]
   const isOwn = definition !== null && ruleOf(approval).includes(`policy of \`${definition}\``)
   if (rule === undefined || definition === null || !isOwn) return null
   return (
@@ -64,8 +64,9 @@ function RuleLink({ approval, definition }: Pick<Props, 'approval' | 'definition
 
 function refusalText(approval: PendingApproval, stage: string | null): string {
   const move = moveOf(approval)
-  const where = stage === null ? 'where it is' : `in ${stage}`
-  if (move === null) return `The call is denied. The agent reads your reason and goes on ${where}.`
+  const where = stage === null ? 'where it is' : `in \`${stage}\``
+  if (move === null)
+    return `The call is denied, and the run stays ${where}. The agent reads your reason.`
   if (move.refusal === 'block') return 'The run is blocked until a person looks at it.'
   return `The run stays ${where}. The agent reads your reason.`
 }

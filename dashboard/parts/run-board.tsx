@@ -1,6 +1,7 @@
 /** Open runs by the stage they are in, one board for each definition. */
 import type { LiveRunHead } from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
+import { useMachine } from '../data/use-machine.ts'
 import { StatusBadge, Time } from './basics.tsx'
 import { countOf, shortIdOf } from './format-values.ts'
 
@@ -14,20 +15,31 @@ export function RunBoard({ heads }: { readonly heads: readonly LiveRunHead[] }) 
   if (open.length === 0) return <p className="note-box">None of these runs is open.</p>
   return names.map((name) => {
     const own = open.filter((head) => head.definition === name)
-    const stages = [...new Set(own.map((head) => head.stage))].sort()
-    return (
-      <section key={name} className="stack" aria-label={`Board of ${name}`}>
-        <h2>
-          {name} <span className="small soft">{countOf(own.length, 'open run')}</span>
-        </h2>
-        <div className="board">
-          {stages.map((stage) => (
-            <Column key={stage} stage={stage} heads={own.filter((one) => one.stage === stage)} />
-          ))}
-        </div>
-      </section>
-    )
+    return <Board key={name} name={name} heads={own} />
   })
+}
+
+type BoardProps = { readonly name: string; readonly heads: readonly LiveRunHead[] }
+
+/** The columns in the order in which the definition has its stages. */
+function Board({ name, heads }: BoardProps) {
+  const machine = useMachine(heads[0]?.machine ?? '')
+  const order = Object.keys(machine?.stages ?? {})
+  // WHY all of both: runs of an earlier version may be in stages that are gone.
+  const names = new Set([...order, ...heads.map((head) => head.stage)])
+  const stages = [...names].filter((stage) => heads.some((head) => head.stage === stage))
+  return (
+    <section className="stack" aria-label={`Board of ${name}`}>
+      <h2>
+        {name} <span className="small soft">{countOf(heads.length, 'open run')}</span>
+      </h2>
+      <div className="board">
+        {stages.map((stage) => (
+          <Column key={stage} stage={stage} heads={heads.filter((one) => one.stage === stage)} />
+        ))}
+      </div>
+    </section>
+  )
 }
 
 type ColumnProps = { readonly stage: string; readonly heads: readonly LiveRunHead[] }

@@ -1,10 +1,9 @@
 /** The graph of a run with its child runs, and the slider for past events. */
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
 import { type Picture, pictureOf } from '../../src/core/draw/picture.ts'
-import type { Machine } from '../../src/core/machine/machine.ts'
 import { loadChunk } from '../data/load-chunk.ts'
-import { readMachine } from '../data/machine-cache.ts'
 import type { MemberTrace, Trace } from '../data/run-trace.ts'
+import { useMachine } from '../data/use-machine.ts'
 import { StatusBadge } from './basics.tsx'
 
 const Graph = lazy(async () => ({ default: (await loadChunk(() => import('./graph.tsx'))).Graph }))
@@ -74,20 +73,4 @@ function isOpen(member: MemberTrace, { members }: Trace): boolean {
   const isLive = (one: MemberTrace): boolean => one.status === 'running' || one.status === 'waiting'
   if (member === members[0] && members.slice(1).some(isLive)) return false
   return isLive(member) || member === members[0]
-}
-
-function useMachine(hash: string): Machine | null {
-  const [machine, setMachine] = useState<Machine | null>(null)
-  useEffect(() => {
-    let isCurrent = true
-    readMachine(hash)
-      .then((found) => {
-        if (isCurrent) setMachine(found)
-      })
-      .catch(() => undefined)
-    return () => {
-      isCurrent = false
-    }
-  }, [hash])
-  return machine?.hash === hash ? machine : null
 }

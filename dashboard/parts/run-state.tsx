@@ -2,11 +2,11 @@
  * The state of a run, now or at a past event: instructions for the agent, allowed tools, what is
  * left of the limits, and values.
  */
-import { memo, useEffect, useState } from 'react'
+import { memo } from 'react'
 import type { Machine, StageRule } from '../../src/core/machine/machine.ts'
 import type { RunAtEvent } from '../data/history-fold.ts'
-import { readMachine } from '../data/machine-cache.ts'
 import type { LogReading } from '../data/run-log.ts'
+import { useMachine } from '../data/use-machine.ts'
 import { LimitBar, Skeleton } from './basics.tsx'
 import { BriefText } from './brief-text.tsx'
 import { ValueText } from './call-detail.tsx'
@@ -137,12 +137,6 @@ function ValueList({ shown }: { readonly shown: Shown }) {
 }
 
 function useMachineOf(reading: LogReading, past: RunAtEvent | null): Machine | null {
-  const [machine, setMachine] = useState<Machine | null>(null)
-  const { machine: hash } = reading.standing
-  useEffect(() => {
-    readMachine(hash)
-      .then(setMachine)
-      .catch(() => undefined)
-  }, [hash])
-  return past?.machine ?? machine
+  const now = useMachine(reading.standing.machine)
+  return past?.machine ?? now
 }

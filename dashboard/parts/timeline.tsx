@@ -7,7 +7,7 @@ import type { LogRecord, RunLogState } from '../data/run-log.ts'
 import type { RunTraceRows, TraceRow, TraceVisit } from '../data/trace-rows.ts'
 import { Empty } from './basics.tsx'
 import { type EventGroup, wordsOnce } from './event-text.ts'
-import { countOf } from './format-values.ts'
+import { countOf, numberText } from './format-values.ts'
 import { TraceLine, VisitLine } from './trace-line.tsx'
 import { type ListHandle, VirtualList } from './virtual-list.tsx'
 
@@ -145,7 +145,7 @@ function DenialsChip({ rows, hidden, onHide }: ChipsProps & { readonly rows: Run
       aria-pressed={isOn}
       onClick={() => onHide(new Set(isOn ? hiddenAtFirst : allButDenials))}
     >
-      only {countOf(count, 'denial')}
+      only denials ({numberText(count)})
     </button>
   )
 }

@@ -8,12 +8,13 @@ import { shortPath } from './short-path.ts'
 
 /** The head of a visit. */
 export function VisitLine({ visit }: { readonly visit: TraceVisit }) {
-  const { record, branch, calls, denied, waitedMs, modelsMicroUsd, callsMicroUsd } = visit
+  const { record, branch, calls, denied, waitedMs, tokens, modelsMicroUsd, callsMicroUsd } = visit
   if (record === null) return null
   const { title, about } = wordsOnce(record)
   const sums = [
     ...(calls > 0 ? [countOf(calls, 'call')] : []),
     ...(denied > 0 ? [`${denied} denied`] : []),
+    ...(tokens > 0 ? [countOf(tokens, 'token')] : []),
     ...(modelsMicroUsd > 0 ? [`${moneyText(modelsMicroUsd)} for models`] : []),
     ...(callsMicroUsd > 0 ? [`${moneyText(callsMicroUsd)} for calls`] : []),
     ...(waitedMs > 0 ? [`waited ${tookText(waitedMs)} for people`] : []),

@@ -208,7 +208,7 @@ async function measureMemory(page: Page, site: Site, runId: string): Promise<rea
   const { head } = await site.as.agent.runs.read({ runId })
   await pour(site, runId, { count: Math.max(0, eventsCount - head.seq), pace: null })
   const { head: end } = await site.as.agent.runs.read({ runId })
-  await page.getByText(`now (${end.seq})`).waitFor()
+  await page.getByText(`now (${end.seq.toLocaleString('en')})`).waitFor()
   const after = await heapOf(session)
   const rows = Number(await page.evaluate("document.querySelectorAll('.event').length"))
   return [

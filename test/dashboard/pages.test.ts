@@ -44,17 +44,23 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await site?.close()
   })
 
-  const places = (): readonly (readonly [path: string, ready: string])[] => [
+  /** A path, what has to be there, and the button or tab that leads to it. */
+  type Place = readonly [path: string, ready: string, view?: string]
+  const places = (): readonly Place[] => [
     ['', '.ask-card'],
     ['runs', '.run-row'],
+    ['runs', '.board', 'Board by stage'],
     [`approvals/${ids.call}`, '.risky'],
     [`approvals/${ids.move}`, '.changed-file'],
     [`runs/${ids.run}`, '.stage-node.here'],
     [`runs/${ids.long}`, '.trace-row'],
     ['definitions', '.list .line'],
-    [`definitions/${ids.definition}`, '.stage-node'],
+    [`definitions/${ids.definition}`, '.stage-node', 'Edit'],
+    [`definitions/${ids.definition}`, '.play', 'Play'],
+    [`definitions/${ids.definition}`, 'textarea', 'Cases'],
     ['policies', '.table .badge'],
     ['spend', '.table td'],
+    ['passkeys', '.badge'],
   ]
 
   async function problemsOf(page: Page): Promise<readonly string[]> {
@@ -69,8 +75,8 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
       )
   }
 
-  const desktop = { width: 1360, height: 880 }
-  const phone = { width: 380, height: 780 }
+  const desktop = { width: 1440, height: 900 }
+  const phone = { width: 390, height: 844 }
   // WHY not all four by axe: each colour and each layout is, and the other two consist of them.
   const looks = [
     { name: 'light on a desktop', scheme: 'light', size: desktop, hasAxe: true },
@@ -82,19 +88,24 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
   test('is sound, light and dark, on a desktop and on a phone', async () => {
     const { page, context, faults, strangers } = await site.open(browser)
     const wrong: string[] = []
-    for (const [path, ready] of places()) {
+    for (const [path, ready, view] of places()) {
       await page.goto(`${site.url()}/#/${path}`)
+      if (view !== undefined) {
+        const button = page.getByRole('button', { name: view, exact: true })
+        await button.or(page.getByRole('tab', { name: view })).click()
+      }
       for (const { name, scheme, size, hasAxe } of looks) {
         await page.setViewportSize(size)
         await page.emulateMedia({ colorScheme: scheme })
         await page.locator(`[data-theme="${scheme}"]`).waitFor()
         await page.locator(ready).first().waitFor()
-        if (path.startsWith('definitions/')) {
+        if (view === 'Edit') {
           await page.getByLabel('Stage', { exact: true }).selectOption({ index: 1 })
         }
-        if (hasAxe) wrong.push(...(await problemsOf(page)).map((one) => `${path}, ${name}: ${one}`))
+        if (hasAxe)
+          wrong.push(...(await problemsOf(page)).map((one) => `${path} ${ready}, ${name}: ${one}`))
         const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
-        if (width > size.width) wrong.push(`${path}, ${name}: it is ${width} wide`)
+        if (width > size.width) wrong.push(`${path} ${ready}, ${name}: it is ${width} wide`)
       }
     }
     expect(wrong).toEqual([])
@@ -213,6 +224,33 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await context.close()
   })
 
+  test('Home has what is risky first, then what several people must approve', async () => {
+    const { page, context } = await site.open(browser)
+    await page.locator('.ask-card').first().waitFor()
+    const titles = await page.locator('.ask-card .what').allTextContents()
+    expect(titles[0]).toBe('Install the profiler')
+    expect(titles.slice(1, 3).sort()).toEqual(['Build from scratch', 'Publish the release branch'])
+    expect(new Set(titles.slice(3, 5))).toEqual(
+      new Set(['Switch the orders of the shop to the new database?']),
+    )
+    await context.close()
+  })
+
+  test('a large graph draws the branches of a fork as one node until it is opened', async () => {
+    const { page, context } = await site.open(browser, { path: `runs/${ids.run}` })
+    await page.locator('.stage-node.here', { hasText: 'ready_to_switch' }).waitFor()
+    expect(await page.locator('.stage-node', { hasText: 'drafting_schema' }).count()).toBe(0)
+    const fork = page.getByRole('button', { name: 'schema + readers + writers' })
+    expect(await fork.getAttribute('aria-expanded')).toBe('false')
+    await fork.focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.stage-node.seen', { hasText: 'drafting_schema' }).waitFor()
+    await page.getByRole('button', { name: 'fork', expanded: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.stage-node', { hasText: 'drafting_schema' }).waitFor({ state: 'detached' })
+    await context.close()
+  })
+
   test('an approval shows what the run changed, and what comes next', async () => {
     const { page, context } = await site.open(browser, { path: `approvals/${ids.move}` })
     const changed = page.getByRole('region', { name: 'Changed in this run' })
@@ -220,7 +258,7 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await changed.getByText('migrations/0042-orders.sql').waitFor()
     await changed.getByText('CREATE TABLE orders_v2 (').waitFor()
     const next = page.getByRole('region', { name: 'What happens next' })
-    await next.getByText('1 more person has to agree').waitFor()
+    await next.getByText('1 more person must approve').waitFor()
     await next.getByText('The run stays in ready_to_switch').waitFor()
     await context.close()
   })

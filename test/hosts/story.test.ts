@@ -63,7 +63,7 @@ async function approve(page: Page): Promise<void> {
 async function findDenial(page: Page, run: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/#/runs/${run}`)
   const log = page.getByRole('region', { name: 'Timeline' })
-  await log.getByRole('button', { name: 'only 1 denial' }).click()
+  await log.getByRole('button', { name: 'only denials (1)' }).click()
   await log.getByText('Write was denied').click()
   const event = page.getByRole('region', { name: 'Event' })
   await event.getByText('The agent was told').waitFor()

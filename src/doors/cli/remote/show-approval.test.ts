@@ -91,8 +91,9 @@ test('the diff beside a call is shown on request', () => {
   expect(approvalText(call, { changes, isWhole: true }, io)).toContain('+two')
 })
 
-test('risky calls stand out in the list', () => {
-  const text = approvalsTable([call, move], io)
+test('risky calls stand out in the list, and come first', () => {
+  const text = approvalsTable([move, call], io)
   expect(text).toContain('risky: Bash git status')
+  expect(text.indexOf('risky')).toBeLessThan(text.indexOf('Merge?'))
   expect(text.split('\n').filter((line) => line.includes('Merge?'))).toHaveLength(1)
 })

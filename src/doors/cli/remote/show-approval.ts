@@ -42,7 +42,8 @@ const idCharsMin = 8
 /** Approvals in a table, one line each. */
 export function approvalsTable(items: readonly ApprovalItem[], io: Io): string {
   const ids = items.map((one) => one.id)
-  const whole = items.map((one): StyledLine => {
+  const byRisk = items.toSorted((a, b) => Number(b.risks.length > 0) - Number(a.risks.length > 0))
+  const whole = byRisk.map((one): StyledLine => {
     const isOpen = one.status === 'pending'
     const left = one.expiresAt === null ? 'never' : `in ${spanText(one.expiresAt - Date.now())}`
     return [

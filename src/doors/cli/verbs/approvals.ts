@@ -15,10 +15,10 @@ import {
 const help: VerbHelp = {
   usage: ['approvals [OPTIONS]', 'approvals ID|RUN [OPTIONS]'],
   about: `\
-Lists the oldest first, each on one line. With the id of an approval or of a run, or
-the start of it, shows everything you need to decide: what is asked and what is risky
-about it, what Pawl saw beside what the agent says, and a diff of what changed in the
-run.`,
+Lists risky ones first, then the oldest, each on one line. With the id of an approval
+or of a run, or the start of it, shows everything you need to decide: what is asked and
+what is risky about it, what Pawl saw beside what the agent says, and a diff of what
+changed in the run.`,
   options: [
     ['--all', 'include decided and expired approvals'],
     ['--diff', 'with an id: show the whole diff of what changed in the run, however long'],
