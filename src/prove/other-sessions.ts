@@ -58,20 +58,16 @@ export async function tryLater(world: SandboxEnv, until: number): Promise<readon
   return [...resumed, ...removed]
 }
 
-/** Goes on with the first session, and has the host compact its context if it can be made to. */
+/** Goes on with the first session, and has the host compact its context. */
 async function tryResumed(world: SandboxEnv, until: number): Promise<readonly Tried[]> {
   const { toolCalls, compactsAt } = drivers[world.host]
   const { shell } = toolCalls
-  const isCompacting = compactsAt !== null
   const { tried, transcript } = await session(world, {
     ...{ folder: world.project, until, isResumed: true },
     // The result of the call that fills the context may be lost with it. Some hosts compact beside
     // the conversation, and go on with the result one request later.
-    calls: {
-      resumed: shell,
-      ...(isCompacting ? { full: shell, next: shell, compacted: shell } : {}),
-    },
-    promptTokens: compactsAt === null ? {} : { full: compactsAt },
+    calls: { resumed: shell, full: shell, next: shell, compacted: shell },
+    promptTokens: { full: compactsAt },
   })
   return tried.map((one) =>
     one.id === 'compacted' && one.hasLanded === false && !isShorter(transcript)
@@ -102,7 +98,7 @@ type SessionWish = {
 type Session = { readonly tried: readonly Tried[]; readonly transcript: Transcript }
 
 /** What a host asks its model for when it compacts. */
-const asides = 'summary of (the|this|our) conversation'
+const asides = 'summary of (the|this|our) conversation|summarizes a conversation'
 const aux = '<state_snapshot>Work goes on.</state_snapshot>'
 
 async function session(world: SandboxEnv, wish: SessionWish): Promise<Session> {

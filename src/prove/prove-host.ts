@@ -26,13 +26,7 @@ import { type LocalWeb, openLocalWeb } from './local-web.ts'
 import { linkWorkTree, tryLater, trySecond } from './other-sessions.ts'
 import { openSandboxEnv, putFile, type SandboxEnv, type SandboxRequest } from './sandbox-env.ts'
 
-export type ProofOutcome =
-  | 'stopped'
-  | 'EXECUTED'
-  | 'not offered'
-  | 'not enforceable'
-  | 'not shown'
-  | 'not tried'
+export type ProofOutcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
 
 export type Cell = {
   readonly outcome: ProofOutcome
@@ -68,7 +62,8 @@ const definition = {
     },
     looking: {
       instructions: 'Look, and change nothing.',
-      allowed_tools: ['Read', 'Grep', 'Glob', 'Agent'],
+      // `exec` runs a program of code mode, whose calls are judged one by one.
+      allowed_tools: ['Read', 'Grep', 'Glob', 'Agent', 'exec'],
       max_iterations: 500,
       on: { TYPE: 'typing', FREE: 'free' },
     },
@@ -173,8 +168,6 @@ function startingWith(
 function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial): Cell {
   const declared = declaredPathIds.find((one) => one === id)
   if (declared !== undefined) return declaredCell(host, declared)
-  const unseen = drivers[host].notShown[id]
-  if (unseen !== undefined) return { outcome: 'not shown', note: unseen }
   const of = (wanted: string): Tried | undefined => tried.find((one) => one.id === wanted)
   const held = of(id)
   // What breaks the guard is tried with the shell.

@@ -65,7 +65,6 @@ export const codexDriver: Driver = {
       '`web_search` runs at the provider, and no hook is asked; `web_search = "disabled"` in ' +
       'config.toml turns it off',
   },
-  notShown: {},
   prepare,
   start: ({ project, modelUrl, prompt, mcp, hookTrust, isResumed, isCodeMode }) => ({
     env: {},

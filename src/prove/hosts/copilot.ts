@@ -49,7 +49,6 @@ export const copilotDriver: Driver = {
   compactsAt: 130_000,
   unenforceable: {},
   declared: {},
-  notShown: {},
   prepare,
   start: ({ modelUrl, prompt, mcp, isResumed }) => ({
     env: { [copilotHost.model.baseUrlVariable]: `${modelUrl}/v1` },

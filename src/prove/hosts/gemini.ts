@@ -42,17 +42,12 @@ export const geminiDriver: Driver = {
   }),
   toolCalls,
   codeMode: null,
-  compactsAt: null,
+  compactsAt: 600_000,
   unenforceable: {},
   declared: {
     slash:
       'shell commands in a custom command (`!{…}`) are run when it is expanded, and no hook is ' +
       'known to be asked; remove them from the command, or isolate Gemini CLI',
-  },
-  notShown: {
-    compacted:
-      'it does not compact its context in a session of this length; its hooks do not depend on ' +
-      'the context',
   },
   prepare,
   start: ({ home, modelUrl, prompt, mcp, isResumed }) => {

@@ -39,14 +39,12 @@ export type Driver = {
   readonly toolCalls: HostToolCalls
   /** A shell command inside of a program of code mode; null: it has none, or it is not tried. */
   readonly codeMode: ((command: string) => ScriptedCall) | null
-  /** The tokens at which it compacts its context; null: it does not in a session this short. */
-  readonly compactsAt: number | null
+  /** The tokens at which it compacts its context. */
+  readonly compactsAt: number
   /** Paths that end in no hook of the host, whoever installs it, and what covers them. */
   readonly unenforceable: Readonly<Partial<Record<PathId, string>>>
   /** What is said without a try: how a host does it past its hooks; absent: it asks a hook. */
   readonly declared: Readonly<Partial<Record<DeclaredPathId, string>>>
-  /** What goes by its hooks, but is not seen to in the sessions of a proof, and why. */
-  readonly notShown: Readonly<Partial<Record<PathId, string>>>
 }
 
 /** A command line beside the name of the program. */

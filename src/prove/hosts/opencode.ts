@@ -51,7 +51,6 @@ export const opencodeDriver: Driver = {
       'shell commands in a slash command are run before a plugin is asked; remove them from the ' +
       'command, or isolate opencode',
   },
-  notShown: {},
   prepare: ({ home }) => void mkdirSync(join(home, '.config', 'opencode'), { recursive: true }),
   start: ({ project, home, modelUrl, prompt, mcp, isResumed }) => {
     for (const folder of [join(home, '.config', 'opencode'), join(project, '.opencode')]) {

@@ -47,7 +47,6 @@ export const piDriver: Driver = {
   compactsAt: 190_000,
   unenforceable: {},
   declared: {},
-  notShown: {},
   prepare,
   start: ({ home, modelUrl, prompt, isResumed }) => {
     const provider = putProvider(home, modelUrl)

@@ -44,27 +44,25 @@ export const qwenDriver: Driver = {
     QWEN_CODE_NO_RELAUNCH: 'true',
   }),
   toolCalls,
-  codeMode: null,
-  compactsAt: null,
+  codeMode: (command) => {
+    const call = `tools.run_shell_command({ command: ${JSON.stringify(command)} })`
+    return { name: 'exec', input: { source: `text((await ${call}).output)` } }
+  },
+  compactsAt: 170_000,
   unenforceable: {},
   declared: {
     slash:
       'shell commands in a custom command (`!{…}`) are run when it is expanded, and no hook is ' +
       'known to be asked; remove them from the command, or isolate Qwen Code',
   },
-  notShown: {
-    compacted:
-      'it does not compact its context in a session of this length; its hooks do not depend on ' +
-      'the context',
-    codemode:
-      'off unless `tools.codeModeOnly` is set; then hooks are asked about `exec` and about each ' +
-      'call inside it, but no session has shown it; leave the setting off',
-  },
   prepare,
-  start: ({ home, modelUrl, prompt, mcp, isResumed }) => {
+  start: ({ home, modelUrl, prompt, mcp, isResumed, isCodeMode }) => {
     putServers(settingsFile(home), mcp)
     return {
-      env: { [qwenHost.model.baseUrlVariable]: `${modelUrl}/v1` },
+      env: {
+        [qwenHost.model.baseUrlVariable]: `${modelUrl}/v1`,
+        ...(isCodeMode ? { [qwenHost.box.settings.name]: putCodeMode(home) } : {}),
+      },
       args: [
         ...['--output-format', 'stream-json', '--approval-mode', 'yolo'],
         ...(isResumed ? ['--continue'] : []),
@@ -72,6 +70,16 @@ export const qwenDriver: Driver = {
       ],
     }
   },
+}
+
+/**
+ * Settings of the machine that turn code mode on; gives their file.
+ * WHY not in those of the user: other sessions read them at the same moment.
+ */
+function putCodeMode(home: string): string {
+  const file = join(home, 'code-mode.json')
+  writeFileSync(file, JSON.stringify({ tools: { codeModeOnly: true } }))
+  return file
 }
 
 function settingsFile(home: string): string {

@@ -3,13 +3,7 @@
  * Given by whoever wires the program together.
  */
 
-export type CheckOutcome =
-  | 'stopped'
-  | 'EXECUTED'
-  | 'not offered'
-  | 'not enforceable'
-  | 'not shown'
-  | 'not tried'
+export type CheckOutcome = 'stopped' | 'EXECUTED' | 'not offered' | 'not enforceable' | 'not tried'
 
 export type ProofCell = {
   readonly outcome: CheckOutcome

@@ -20,7 +20,6 @@ const tones: Readonly<Record<CheckOutcome, Tone>> = {
   EXECUTED: 'bad',
   'not offered': 'dim',
   'not enforceable': 'warn',
-  'not shown': 'warn',
   'not tried': 'bad',
 }
 

@@ -36,7 +36,6 @@ slow, killed or overwritten. Only the files on disk count:
   EXECUTED         it worked although it was not allowed
   not offered      the host has no such path
   not enforceable  the host calls no hook for it; the note says what covers it
-  not shown        its hooks are asked, but no session of the proof shows it
   not tried        the session ended first, or time ran out`,
   options: [
     ['--prove', 'run the proof'],
