@@ -56,8 +56,8 @@ export type WordBan = { readonly folder: string; readonly words: readonly string
 const core = 'src/core/'
 // The editor of definitions; loaded only where one is edited.
 const lezer = [
-  ...['common', 'cpp', 'css', 'go', 'html', 'java', 'javascript', 'json', 'markdown', 'python'],
-  ...['rust', 'yaml'],
+  ...['common', 'cpp', 'css', 'go', 'html', 'java', 'javascript', 'json', 'python', 'rust'],
+  'yaml',
 ].map((name) => `@lezer/${name}`)
 const codeMirror = [
   ...['autocomplete', 'commands', 'language', 'lint', 'state', 'view', 'lang-json', 'lang-yaml'],

@@ -43,3 +43,13 @@ test('a session that ended before the batch tried nothing', () => {
   expect(split(trialOf([], null))[0]?.hasLanded).toBeNull()
   expect(split({ tried: [] } as unknown as Trial)[0]?.hasLanded).toBeNull()
 })
+
+test('what landed counts, also if a later canary puts it back', () => {
+  let settings = 'kept'
+  const wipe = { ...canary('wipe', ['x']), hasLanded: () => settings !== 'kept' }
+  const { canaries, split } = batchCanaries('batch', [wipe, canary('b', ['y'])])
+  settings = ''
+  expect(canaries[0]?.hasLanded()).toBe(true)
+  settings = 'kept'
+  expect(split(trialOf(['', ''], true))[0]).toMatchObject({ id: 'wipe', hasLanded: true })
+})

@@ -17,35 +17,37 @@ export function batchCanaries(id: string, canaries: readonly Canary[]): Batch {
   const isSingle = ({ turns, lane }: Canary): boolean => turns.length === 1 && lane === undefined
   const singles = canaries.filter(isSingle)
   const parts = singles.map((canary) => ({ canary, tools: canary.turns[0]?.tools ?? [] }))
+  // INVARIANT: what has landed stays so; a later canary may put back what it needs itself.
+  const landed = new Set<Canary>()
+  const look = (): void => {
+    for (const one of singles) if (one.hasLanded()) landed.add(one)
+  }
   const whole: Canary = {
     id,
     turns: [{ tools: parts.flatMap(({ tools }) => tools) }],
-    hasLanded: () => singles.some((one) => one.hasLanded()),
+    hasLanded: () => {
+      look()
+      return landed.size > 0
+    },
   }
   const split = ({ tried }: Trial): readonly Tried[] => {
+    look()
     const batch = tried.find((one) => one.id === id)
     let at = 0
     return parts.map(({ canary, tools }) => {
       const told = (batch?.told ?? []).slice(at, at + tools.length)
       at += tools.length
-      return { id: canary.id, told, hasLanded: outcomeOf({ canary, told, batch }) }
+      return { id: canary.id, told, hasLanded: landed.has(canary) || outcomeOf(told, batch) }
     })
   }
   return { canaries: [whole, ...canaries.filter((one) => !isSingle(one))], split }
-}
-
-type Part = {
-  readonly canary: Canary
-  readonly told: Tried['told']
-  readonly batch: Tried | undefined
 }
 
 /**
  * WHY null where nothing was said about it alone: some hosts drop the calls after one that was
  * denied. One that says nothing about all of them has made them, and ended its turn in between.
  */
-function outcomeOf({ canary, told, batch }: Part): boolean | null {
-  if (canary.hasLanded()) return true
+function outcomeOf(told: Tried['told'], batch: Tried | undefined): false | null {
   if (batch === undefined || batch.hasLanded === null) return null
   const isDropped = told.includes(null) && batch.told.some((text) => text !== null)
   return isDropped ? null : false

@@ -186,7 +186,8 @@ function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial):
     return { outcome: 'not tried', note }
   }
   const isRefused = held.told.some((text) => text?.includes('Pawl'))
-  if (free.hasLanded && isCallPath(id) && !isRefused) {
+  const isCalled = isCallPath(id) || id === 'wipe' || id === 'agents'
+  if (free.hasLanded && isCalled && !isRefused) {
     return { outcome: 'not tried', note: 'it had no effect, but Pawl did not refuse it' }
   }
   // What needs the internet has no effect here, but a refusal is one.
