@@ -109,13 +109,12 @@ const harmlessKinds: ReadonlySet<string> = new Set(['shows', 'lists', 'checks'])
 
 /** `--dry-run --no-dry-run`, `-check=false`: nothing of it counts. */
 function takeBack({ options, unknown, grammar }: Reading): void {
-  const isOff = ({ kind, value }: ProgramArgument) =>
-    harmlessKinds.has(kind) && /^(false|no|off|0)$/i.test(value ?? '')
-  const negated = /^--?no-([\w-]+)$/.exec(unknown ?? '')?.[1]
-  const rule = negated === undefined ? undefined : grammar.names.get(negated)
-  const letter = negated === undefined ? undefined : grammar.letters.get(negated)
-  const isNegated = harmlessKinds.has(rule?.kind ?? letter?.kind ?? '')
-  if (!isNegated && !options.some(isOff)) return
+  if (!options.some(({ kind }) => harmlessKinds.has(kind))) return
+  const name = /^--?no-([\w-]+)$/.exec(unknown ?? '')?.[1] ?? ''
+  const { kind = '' } = grammar.names.get(name) ?? grammar.letters.get(name) ?? {}
+  const isOff = (option: ProgramArgument) =>
+    harmlessKinds.has(option.kind) && /^(false|no|off|0)$/i.test(option.value ?? '')
+  if (!harmlessKinds.has(kind) && !options.some(isOff)) return
   for (const [i, option] of options.entries()) {
     if (harmlessKinds.has(option.kind)) options[i] = { ...option, kind: 'writes' }
   }
