@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core'
 import { openBrowser, openLargeSite, openSite, type Site } from '../test/dashboard/browser.ts'
 
 const folder = join(import.meta.dirname, '..', 'docs', 'pictures')
-const bytesMax = 170_000
+const bytesMax = 180_000
 const settleMs = 1_500
 const waitMsMax = 60_000
 

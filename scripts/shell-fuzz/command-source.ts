@@ -79,7 +79,8 @@ function renamed(random: Random, command: string): string {
  * network itself, a login shell runs the system's own profile, and a listed shell runs any file.
  */
 export function isUnsafeToRun(command: string): boolean {
-  const isLogin = /\b(bash|sh)\b.*(\s-\w*l|--login)/s.test(command)
+  const unquoted = command.replace(/['"\\]/g, '')
+  const isLogin = /\b(bash|sh)\b.*(\s-\w*l|--login)/s.test(unquoted)
   const isFile = /(\b(bash|sh|source)|\.)[\s<>][^;&\n]*(names\.txt|evil)/.test(command)
   // It would leave the folder, or fill the machine.
   const isFar = /\bcd\b.*(\.\.|\/)|\byes\b|:\(\)/.test(command)
