@@ -22,8 +22,8 @@ afterEach(async () => {
 
 // Short, so that an ear is tested often; connecting and deciding take milliseconds.
 const timeoutMs = 500
-/** After this a waiter has looked once itself, and only waits. */
-const firstLookMs = 300
+/** After this a waiter has looked once itself, and only waits; also on a busy machine. */
+const firstLookMs = 1_500
 const freshName = () => `t_${randomUUID().replaceAll('-', '')}`
 
 type SchemaLocation = { readonly url: string; readonly schema: string }
