@@ -18,9 +18,6 @@
 enum { ranMax = 4096, ranBytesMax = 192, shownMax = 40, namesMax = 64, nameBytesMax = 65 };
 enum { coversMax = 256, pageBytes = 4096 };
 
-/* By number where headers are older. It wakes us on the processor of whoever waits for us. */
-static const unsigned long setFlags = SECCOMP_IOW(4, uint64_t), wakeHere = 1;
-
 /* The last programs that started, in a ring; `total` is the number of all of them. */
 static struct {
   char path[ranBytesMax];
@@ -195,8 +192,6 @@ int hearProgram(int *fd) {
   close(*fd);
   *fd = listener = done == 0 ? fcntl(low, F_DUPFD_CLOEXEC, 60) : -1;
   if (low >= 0) close(low);
-  /* WHY no fault: kernels before 6.6 answer more slowly. */
-  if (listener >= 0) ioctl(listener, setFlags, wakeHere);
   return listener < 0 ? -1 : 0;
 }
 
