@@ -119,8 +119,7 @@ static void becomeProgram(const Wish *wish, int tellFd) {
   umask(022);
   if (wrong == 0 && wish->session) wrong = filterSession() != 0 ? errno : 0;
   else if (wrong == 0 && wish->filter && filterCalls(NULL) != 0) wrong = errno;
-  /* Of a session only the filter is left that can fail, which is none of the program's. */
-  Failure failure = {wrong, wish->session ? "box" : "exec"};
+  Failure failure = {wrong, "exec"};
   if (wrong == 0) {
     execvp(wish->program[0], wish->program);
     failure = explain(wish->program[0], errno);

@@ -4,15 +4,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -56,18 +48,14 @@ type Prepare = (workspace: string) => readonly string[]
 export async function openLoadBox(
   program: string,
   prepare: Prepare = () => [],
-  uid = process.getuid?.() ?? 0,
 ): Promise<Box | null> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-switch-')))
   const [workspace, folder, door] = ['ws', 'box', 'door'].map((name) => join(root, name))
   if (workspace === undefined || folder === undefined || door === undefined) return null
   for (const path of [workspace, folder, door]) mkdirSync(path)
   writeFileSync(join(door, 'denied'), '#!/run/pawl/nowhere\n', { mode: 0o755 })
-  const isOther = uid !== process.getuid?.()
-  for (const path of [root, workspace, folder, door]) if (isOther) chownSync(path, uid, uid)
   const child = spawn(compileHelper(), ['session'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    ...(isOther ? { uid, gid: uid } : {}),
   })
   const words = [
     ...[`folder=${folder}`, `workspace=${workspace}`, `cwd=${workspace}`, `door=${door}`],
