@@ -2,10 +2,10 @@
  * Sessions of hosts in boxes: made by their daemon, started by whoever asked, opened and closed as
  * their run moves, and found again by the next daemon.
  */
-import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Family } from '../core/engine/family.ts'
-import { filesOfFamily, isSameStageFiles, type StageFiles } from '../core/engine/stage-files.ts'
+import { filesOfFamily, type StageFiles } from '../core/engine/stage-files.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { JobsConfig } from '../home/config-jobs.ts'
 import { openRefusedNews } from '../runner/blocked-connections.ts'
@@ -21,7 +21,6 @@ import { type BoxControl, connectBox } from './box-control.ts'
 import {
   type BoxNote,
   boxFolders,
-  doorInBox,
   doorName,
   makePlaceholders,
   openBoxRemoval,
@@ -31,7 +30,6 @@ import {
   writeBoxNote,
 } from './box-folder.ts'
 import { type BoxOutlet, openBoxOutlet } from './box-outlet.ts'
-import { openProgramsLook } from './box-programs.ts'
 import { type BoxSettings, planBox } from './plan-box.ts'
 
 /** What serves the sockets in a box's own folder. */
@@ -82,9 +80,6 @@ type OpenBox = {
 
 /** In the folder of a box: texts that stand in place of files, in the order of their paths. */
 const insteadName = 'instead'
-/** In the same folder: what lies over programs that a stage denies. Nothing is where it points. */
-const deniedName = 'denied'
-const deniedText = `#!${doorInBox}/this-stage-denies-the-program\n`
 /** How long a caller may take to start what it has opened. */
 const startMsMax = 30_000
 const lookMs = 25
@@ -110,7 +105,7 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
   }
   const followNow = async (box: OpenBox, family: Family): Promise<void> => {
     const wanted = filesOfFamily(family)
-    if ((box.isSure && isSameStageFiles(wanted, box.files)) || (await isGone(box))) return
+    if ((box.isSure && isSame(wanted, box.files)) || (await isGone(box))) return
     await switchTo(box, wanted)
   }
   /** A box whose caller never started it is none. */
@@ -180,7 +175,6 @@ async function serveBox(
   const hints: BoxHints = {
     files: () => box.files,
     takeRefused: outlet === null ? () => [] : openRefusedNews(outlet.refusals),
-    ...openProgramsLook(() => box.control),
   }
   try {
     box.doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
@@ -227,7 +221,6 @@ async function makeBox(
       writeFileSync(join(folder, doorName, name), text, { mode: 0o600 })
     }
     mkdirSync(join(folder, doorName, insteadName), { mode: 0o700 })
-    writeDenied(join(folder, doorName, deniedName))
     for (const [i, { text }] of wish.settingsFiles.entries()) {
       writeFileSync(join(folder, doorName, insteadName, String(i)), text, { mode: 0o600 })
     }
@@ -240,11 +233,6 @@ async function makeBox(
     removeBox(folder, placeholders)
     throw fault
   }
-}
-
-function writeDenied(path: string): void {
-  writeFileSync(path, deniedText)
-  chmodSync(path, 0o755)
 }
 
 function groupsFor({ means: { groups } }: HeldJob, id: string): readonly string[] {
@@ -279,6 +267,10 @@ function requireBox({ means }: HeldJob, wanted: readonly MinIsolation[]): Opened
   throw new JobFault('SpawnFailed', what, { context: { level } })
 }
 
+function isSame(one: StageFiles, two: StageFiles): boolean {
+  return one.mode === two.mode && one.folders.join('\0') === two.folders.join('\0')
+}
+
 /** Folders that may be written to are there, and lead nowhere else. */
 function openFolders(workspace: string, { mode, folders }: StageFiles): readonly string[] {
   if (mode !== 'write') return []
@@ -293,17 +285,15 @@ function openFolders(workspace: string, { mode, folders }: StageFiles): readonly
 
 async function switchTo(box: OpenBox, wanted: StageFiles): Promise<void> {
   const folders = openFolders(box.note.workspace, wanted)
-  const words = ['mode', wanted.mode, ...folders, '--', ...wanted.programsDenied]
-  const answer = await box.control?.ask(words)
+  const answer = await box.control?.ask(['mode', wanted.mode, ...folders])
   if (answer === undefined || answer.kind === 'ok') {
     box.files = wanted
     box.isSure = true
     return
   }
-  if (answer.kind !== 'busy') {
+  if (answer.kind === 'fault') {
     box.isSure = false
-    const why = answer.kind === 'fault' ? answer.why : 'it answered something else'
-    const message = `the files of the box cannot be changed to \`${wanted.mode}\`: ${why}`
+    const message = `the files of the box cannot be changed to \`${wanted.mode}\`: ${answer.why}`
     throw new PawlError('FILES_IN_USE', message, { hint: 'end the session, and start it again' })
   }
   const who = answer.holders.slice(0, 5).map((line) => {

@@ -87,7 +87,6 @@ export function planBox(
       return [
         ...[`folder=${folder}`, `door=${join(folder, doorName)}`, `mode=${files.mode}`],
         ...files.folders.map((name) => `writes=${join(workspace, name)}`),
-        ...files.programsDenied.map((name) => `denied=${name}`),
         ...[`workspace=${workspace}`, `cwd=${cwd}`, 'filter=1'],
         ...(place.network === 'all' ? ['network=1'] : []),
         ...(destinations === null ? [] : ['relay=1']),

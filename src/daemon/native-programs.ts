@@ -30,7 +30,6 @@ const jobParts = [
     '-supervise',
     '-session',
     '-files',
-    '-programs',
     '-look',
     '-list',
     '-git',

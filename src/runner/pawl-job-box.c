@@ -188,11 +188,6 @@ int pinPath(const char *path) {
 int coverPath(const char *path, int number) {
   char source[64];
   snprintf(source, sizeof source, "/run/pawl/instead/%d", number);
-  return coverBy(path, source);
-}
-
-/* Lays one file over another; as read-only as its folder is. */
-int coverBy(const char *path, const char *source) {
   int tree = cloneTree(source);
   if (tree < 0) return -1;
   int done = attachTree(tree, path);

@@ -12,12 +12,11 @@
 
 enum { wordsFd = 3, clientsMax = 8, replyBytesMax = 32768 };
 /* A quarter of a second in all: the first tries come quickly, because most writers are done soon. */
-enum { startsCount = 5 };
 enum { calmTries = 10, triesMax = 240, soonNs = 200000, laterNs = 1000000 };
 
 typedef struct {
   const Wish *wish;
-  int status, order, door, programs, clients[clientsMax];
+  int status, order, door, clients[clientsMax];
   pid_t first;
   char mode[16];
   int code, isOver;
@@ -45,15 +44,11 @@ static int isMode(const char *text) {
   return strcmp(text, "read") == 0 || strcmp(text, "scratch") == 0 || strcmp(text, "write") == 0;
 }
 
-/* `mode MODE FOLDER… -- PROGRAM…`: where it can be written, and what cannot be started. */
-static int partsOf(const Words *words, Paths *folders, Paths *denied) {
+static int foldersOf(const Words *words, Paths *folders) {
   folders->count = 0;
-  denied->count = 0;
-  Paths *paths = folders;
   for (int i = 2; i < words->count; i++) {
-    if (strcmp(words->words[i], "--") == 0) paths = denied;
-    else if (paths->count >= pathsMax) return -1;
-    else paths->paths[paths->count++] = words->words[i];
+    if (folders->count >= pathsMax) return -1;
+    folders->paths[folders->count++] = words->words[i];
   }
   return 0;
 }
@@ -93,8 +88,8 @@ static void tellHolders(Session *session, FILE *out) {
 }
 
 static int change(Session *session, Words *words, FILE *out) {
-  static Paths folders, denied;
-  if (words->count < 2 || !isMode(words->words[1]) || partsOf(words, &folders, &denied) != 0)
+  static Paths folders;
+  if (words->count < 2 || !isMode(words->words[1]) || foldersOf(words, &folders) != 0)
     return fputs("fault not understood\n", out), -1;
   int done = -1, wrong = 0;
   for (int i = 0; i < triesMax && done != 0; i++) {
@@ -107,7 +102,6 @@ static int change(Session *session, Words *words, FILE *out) {
     if (done != 0 && wrong != EBUSY) break;
     if (done != 0) rest(i);
   }
-  if (done == 0 && (done = forbidPrograms(session->wish, &denied)) != 0) wrong = errno;
   if (done == 0) {
     snprintf(session->mode, sizeof session->mode, "%s", words->words[1]);
     fputs("ok\n", out);
@@ -136,8 +130,6 @@ static void hearClient(Session *session, int at) {
   if (words.count > 0 && strcmp(words.words[0], "mode") == 0) change(session, &words, out);
   else if (words.count > 0 && strcmp(words.words[0], "tell") == 0)
     fprintf(out, "ok %s\n", session->mode);
-  else if (words.count == 2 && strcmp(words.words[0], "programs") == 0)
-    tellPrograms(atoll(words.words[1]), out);
   else fputs("fault not understood\n", out);
   fclose(out);
   strcat(reply, "\n");
@@ -198,19 +190,17 @@ static void hearStatus(Session *session) {
 
 static void work(Session *session) {
   while (!session->isOver) {
-    struct pollfd fds[4 + clientsMax] = {
+    struct pollfd fds[3 + clientsMax] = {
       {session->status, POLLIN, 0}, {wakeFds[0], POLLIN, 0}, {session->door, POLLIN, 0},
-      {session->programs, POLLIN, 0},
     };
     for (int i = 0; i < clientsMax; i++)
-      fds[4 + i] = (struct pollfd){session->clients[i], POLLIN, 0};
-    if (poll(fds, 4 + clientsMax, -1) < 0 && errno != EINTR) return;
-    if (fds[3].revents != 0 && hearProgram(&session->programs) != 0) session->isOver = 1;
+      fds[3 + i] = (struct pollfd){session->clients[i], POLLIN, 0};
+    if (poll(fds, 3 + clientsMax, -1) < 0 && errno != EINTR) return;
     if (fds[1].revents != 0) hearSignals(session);
     if (fds[0].revents != 0) hearStatus(session);
     if (fds[2].revents != 0) acceptClient(session);
     for (int i = 0; i < clientsMax; i++)
-      if (fds[4 + i].revents != 0 && session->clients[i] >= 0) hearClient(session, i);
+      if (fds[3 + i].revents != 0 && session->clients[i] >= 0) hearClient(session, i);
   }
 }
 
@@ -246,14 +236,13 @@ static int prepare(void) {
 
 /* Starts the first process of the box, with its ends where it expects them. */
 static int startBox(Session *session) {
-  int status[2], order[2], way[2], programs[2];
+  int status[2], order[2], way[2];
   if (pipe2(status, O_CLOEXEC) != 0 || pipe2(order, O_CLOEXEC) != 0) return -1;
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, way) != 0
-      || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, programs) != 0) return -1;
-  const int from[startsCount] = {status[1], order[0], order[0], way[1], programs[1]};
-  const int to[startsCount] = {statusFd, orderFd, selfFd, relayFd, programsFd};
-  int high[startsCount];
-  for (int i = 0; i < startsCount; i++) high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 40);
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, way) != 0) return -1;
+  const int from[4] = {status[1], order[0], order[0], way[1]};
+  const int to[4] = {statusFd, orderFd, selfFd, relayFd};
+  int high[4];
+  for (int i = 0; i < 4; i++) high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 40);
   if (session->wish->relay) {
     pid_t beside = fork();
     if (beside < 0) return -1;
@@ -269,15 +258,13 @@ static int startBox(Session *session) {
   session->first = fork();
   if (session->first < 0) return -1;
   if (session->first == 0) {
-    for (int i = 0; i < startsCount; i++) dup2(high[i], to[i]);
-    for (int fd = programsFd + 1; fd < openMax; fd++) close(fd);
+    for (int i = 0; i < 4; i++) dup2(high[i], to[i]);
+    for (int fd = relayFd + 1; fd < openMax; fd++) close(fd);
     if (!session->wish->relay) close(relayFd);
     _exit(startFirst(session->wish));
   }
-  for (int i = 0; i < startsCount; i++) close(high[i]);
-  close(status[1]), close(order[0]), close(way[0]), close(way[1]), close(programs[1]);
-  session->programs = fcntl(programs[0], F_DUPFD_CLOEXEC, 20);
-  close(programs[0]);
+  for (int i = 0; i < 4; i++) close(high[i]);
+  close(status[1]), close(order[0]), close(way[0]), close(way[1]);
   session->status = fcntl(status[0], F_DUPFD_CLOEXEC, 20);
   session->order = fcntl(order[1], F_DUPFD_CLOEXEC, 20);
   close(status[0]), close(order[1]);
@@ -292,8 +279,7 @@ static int openFiles(Session *session) {
   ssize_t got = read(session->status, text, sizeof text - 1);
   text[got > 0 ? got : 0] = '\0';
   if (*text != 'B') return errno = ECANCELED, -1;
-  if (switchFiles(session->wish, session->wish->mode, &session->wish->writes) != 0
-      || forbidPrograms(session->wish, &session->wish->denied) != 0) return -1;
+  if (switchFiles(session->wish, session->wish->mode, &session->wish->writes) != 0) return -1;
   return write(session->order, &byte, 1) == 1 ? 0 : -1;
 }
 
@@ -302,8 +288,7 @@ extern char **environ;
 int session(void) {
   static Wish wish;
   static Words words;
-  static Session session = {.status = -1, .order = -1, .door = -1, .programs = -1,
-                            .code = 126};
+  static Session session = {.status = -1, .order = -1, .door = -1, .code = 126};
   session.wish = &wish;
   for (int i = 0; i < clientsMax; i++) session.clients[i] = -1;
   if (takeWords(wordsFd, &words) != 0 || readWish(words.count, words.words, &wish) != 0
@@ -313,7 +298,7 @@ int session(void) {
   environ = (char **)wish.variables.paths;
   wish.session = 1, wish.ownBox = 1;
   session.door = openControl(&wish);
-  if (session.door < 0 || openProgramsLook() != 0 || startBox(&session) != 0 || openFiles(&session) != 0) {
+  if (session.door < 0 || startBox(&session) != 0 || openFiles(&session) != 0) {
     int wrong = errno;
     if (wrong != ECANCELED)
       fprintf(stderr, "pawl: the box could not be made: %s\n", strerror(wrong));

@@ -35,8 +35,7 @@
 #endif
 
 /* Which end of which pipe stands where, from `supervise` to `inner`. */
-/* A session has no bubblewrap, and `programsFd` in its place. */
-enum { statusFd = 3, orderFd = 4, selfFd = 5, relayFd = 6, boxFd = 7, programsFd = 7 };
+enum { statusFd = 3, orderFd = 4, selfFd = 5, relayFd = 6, boxFd = 7 };
 enum { endsCount = 6 };
 
 /* Orders to the first process of a session that are no signals. */
@@ -70,8 +69,7 @@ typedef struct {
   int ownBox, network, relay, landlock, hasPidSpace, filter, session;
   const char *cwd, *workspace, *input;
   const char *door, *mode; /* of a session: the folder with its sockets, and how files begin */
-  Paths cgroups, covered, kept, state, pinned, readOnly, instead, record, hidden, reads, writes;
-  Paths variables, denied;
+  Paths cgroups, covered, kept, state, pinned, readOnly, instead, record, hidden, reads, writes, variables;
   Paths boxWords;
   char **program; /* NULL: none was named */
 } Wish;
@@ -98,20 +96,11 @@ void relay(int way);
 int switchFiles(const Wish *wish, const char *mode, const Paths *folders);
 int reopenFiles(const Wish *wish, const char *mode);
 int listHolders(const Wish *wish, FILE *out);
-int isInside(const char *base, const char *path);
-void printName(FILE *out, const char *name, int bytesMax);
 int pinPath(const char *path);
 int closePath(const char *path);
 int coverPath(const char *path, int number);
-int coverBy(const char *path, const char *source);
 int hidePath(const char *path, int nothing);
 int setWritable(const char *path, int isWritable);
-
-/* Linux only: the programs of a session. */
-int openProgramsLook(void);
-int hearProgram(int *fd);
-void tellPrograms(long long since, FILE *out);
-int forbidPrograms(const Wish *wish, const Paths *wanted);
 
 /* A few harmless devices: all that a job has. */
 enum { devicesCount = 6 };
@@ -123,9 +112,7 @@ int openWayOut(void);
 int makeBox(const Wish *wish, const char **step);
 int restrictFiles(const Wish *wish);
 void dropPowers(void);
-int filterCalls(int *listener);
-int sendFile(int way, int fd);
-int receiveFile(int way, int *fd);
+int filterCalls(void);
 int restrictScope(void);
 int landlockVersion(void);
 

@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -53,7 +53,6 @@ export async function openLoadBox(
   const [workspace, folder, door] = ['ws', 'box', 'door'].map((name) => join(root, name))
   if (workspace === undefined || folder === undefined || door === undefined) return null
   for (const path of [workspace, folder, door]) mkdirSync(path)
-  writeFileSync(join(door, 'denied'), '#!/run/pawl/nowhere\n', { mode: 0o755 })
   const child = spawn(compileHelper(), ['session'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })

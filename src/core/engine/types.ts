@@ -20,7 +20,6 @@ import type {
   OpenCall,
   OrderMark,
   OrderResult,
-  RanPrograms,
   RefusedCall,
   Reservation,
   Reserve,
@@ -146,7 +145,6 @@ export type Event =
         | WarningCode
         | 'ANSWER_WARNED'
         | 'BYTES_NEARLY_EXHAUSTED'
-        | 'PROGRAM_DENIED'
         | 'RESULT_NOT_KEPT'
         | 'CALL_NOT_MADE'
         | RaisedCode
@@ -234,8 +232,6 @@ export type Event =
       readonly evidence?: EndedEvidence
       /** The end of what it printed, where the definition wants it kept; absent: not kept. */
       readonly output?: KeptOutput
-      /** Programs that started in the box of its session meanwhile; absent: it was in none. */
-      readonly ran?: RanPrograms
     }
   /** The call waits until earlier ones have ended. */
   | (WaitingCall & {

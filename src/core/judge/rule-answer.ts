@@ -14,7 +14,6 @@ export type AnswerSource =
   | 'protected'
   | 'commands'
   | 'command'
-  | 'programs'
   | 'env'
   | 'writes'
   | 'paths'

@@ -27,7 +27,6 @@ const target: LossTarget = {
     'filesMax',
     'bytesMax',
     'filesWritable',
-    'programs',
     'model',
     'fallback',
     'requiredData',

@@ -2,7 +2,6 @@
  * A call on one line: its tool, what it is about, and how it ended. Knows the log's events. Must
  * not know colours or columns.
  */
-import { ranProgramsText } from '../../../core/engine/ran-programs.ts'
 import type { Event } from '../../../core/engine/types.ts'
 import { type JsonObject, own } from '../../../core/json.ts'
 import { ruleText } from '../../../core/judge/rule-answer.ts'
@@ -33,7 +32,7 @@ export function verdictText(event: BegunCall): string {
 
 /** `1.2s, ok, exit 0, 312 bytes`. */
 export function endedText(event: ReportedCall, ms: number): string {
-  const { ok, exitCode, bytes, costMicroUsd, edited, ran } = event
+  const { ok, exitCode, bytes, costMicroUsd, edited } = event
   return [
     durationOf(ms),
     ok ? 'ok' : 'failed',
@@ -41,7 +40,6 @@ export function endedText(event: ReportedCall, ms: number): string {
     ...(bytes === 0 ? [] : [counted(bytes, 'byte')]),
     ...(costMicroUsd === 0 ? [] : [usdText(costMicroUsd)]),
     ...(edited.length === 0 ? [] : [`changed ${edited.join(', ')}`]),
-    ...(ran === undefined ? [] : [`ran ${ranProgramsText(ran)}`]),
   ].join(', ')
 }
 
