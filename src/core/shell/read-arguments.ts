@@ -110,11 +110,14 @@ const harmlessKinds: ReadonlySet<string> = new Set(['shows', 'lists', 'checks'])
 /** `--dry-run --no-dry-run`, `-check=false`: nothing of it counts. */
 function takeBack({ options, unknown, grammar }: Reading): void {
   if (!options.some(({ kind }) => harmlessKinds.has(kind))) return
-  const name = /^--?no-([\w-]+)$/.exec(unknown ?? '')?.[1] ?? ''
-  const { kind = '' } = grammar.names.get(name) ?? grammar.letters.get(name) ?? {}
+  const name = /^--?no-([\w-]+)$/.exec(unknown ?? '')?.[1] ?? null
+  // A long option may be abbreviated.
+  const isNo = [...grammar.names, ...grammar.letters].some(
+    ([one, { kind }]) => name !== null && one.startsWith(name) && harmlessKinds.has(kind),
+  )
   const isOff = (option: ProgramArgument) =>
-    harmlessKinds.has(option.kind) && /^(false|no|off|0)$/i.test(option.value ?? '')
-  if (!harmlessKinds.has(kind) && !options.some(isOff)) return
+    harmlessKinds.has(option.kind) && /^(f|false|n|no|off|0|null)$/i.test(option.value ?? '')
+  if (!isNo && !options.some(isOff)) return
   for (const [i, option] of options.entries()) {
     if (harmlessKinds.has(option.kind)) options[i] = { ...option, kind: 'writes' }
   }

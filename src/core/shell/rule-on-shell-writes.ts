@@ -25,7 +25,9 @@ export function ruleOnShellWrites(reading: ShellReading): Denial | null {
   }
   const into = reading.redirections.find((one) => one.kind === 'write')
   if (into !== undefined) return denied(`\`${into.text}\` writes a file`)
-  const net = reading.redirections.find(({ text }) => /\/dev\/(tcp|udp)\//.test(text))
+  const net = reading.redirections.find(({ target, text }) => {
+    return /\/dev\/(tcp|udp)\//.test(`${target ?? ''} ${text}`)
+  })
   if (net !== undefined) return denied(`\`${net.text}\` talks to another machine`)
   const set = riskyAssignment(reading)
   if (set !== undefined) return denied(`setting \`${set.name}\` changes what commands run`)
@@ -164,7 +166,7 @@ function whyOfShell(command: SimpleCommand): string | null {
   if (options.some((arg) => /^-[a-z]*c[a-z]*$/.test(arg))) return null
   if (options.some((arg) => /^--?(rcfile|init-file)/.test(arg))) return 'hands control to a script'
   // `bash -n x.sh`, unless `+n` takes it back.
-  const isTakenBack = options.some((arg) => /^\+[a-z]*[no]/.test(arg))
+  const isTakenBack = args.some((arg) => /^\+[a-z]*[no]/.test(arg))
   if (!isTakenBack && options.some((arg) => /^-[a-z]*n[a-z]*$/.test(arg))) return null
   if (end >= 0 && args[end - 1] !== '-o') return 'hands control to a script'
   if (command.isFed) return 'hands control to a script'

@@ -136,20 +136,20 @@ export function settleDoubts(facts: Facts): void {
   }
 }
 
-/** How far a value that names another variable is followed. */
-const namesDeepMax = 8
-
 /**
  * A value that holds a subscript, or that the text makes up, is code, and so is one that names
  * such a variable: bash goes on evaluating. Others only might be.
  */
-function holdsCode(facts: Facts, name: string, depth = 0): boolean {
-  const fact = facts.found.get(name)
-  if (fact === undefined) return false
-  if (fact.isMade || depth > namesDeepMax) return true
-  const next = (value: string) =>
-    variableNamesIn(value).some((other) => other !== name && holdsCode(facts, other, depth + 1))
-  return fact.values.some((value) => /[[$`]/.test(value) || next(value))
+function holdsCode(facts: Facts, name: string): boolean {
+  // INVARIANT: each name once, however many values name it: texts may name each other in a ring.
+  const names = new Set([name])
+  for (const one of names) {
+    const fact = facts.found.get(one)
+    if (fact === undefined) continue
+    if (fact.isMade || fact.values.some((value) => /[[$`]/.test(value))) return true
+    for (const value of fact.values) for (const other of variableNamesIn(value)) names.add(other)
+  }
+  return false
 }
 
 /** Names of variables in a piece of shell text, `$x`, `${x` and, in arithmetic, `x`. */
