@@ -27,8 +27,9 @@ const changesId = 'changed-in-this-run'
 /** How much changed, in the head of a page; a tap leads to the section. */
 export function ChangesLink({ runId, version }: Pick<Props, 'runId' | 'version'>) {
   const { answer } = useApiQuery('runs.changes', { runId }, version)
-  if (answer === null || answer.files.length === 0) return null
-  const { files, filesCut } = answer
+  const files = answer?.files.filter((file) => !file.isEarlier) ?? []
+  if (answer === null || files.length === 0) return null
+  const { filesCut } = answer
   return (
     <>
       {' · '}
@@ -56,7 +57,18 @@ export function ChangedFiles({ runId, version, isFolded = false }: Props) {
   const { answer, problem } = useApiQuery('runs.changes', { runId }, version)
   if (problem !== null) return null
   if (answer === null) return <Skeleton lines={4} />
-  const { files, filesCut, folder } = answer
+  const { filesCut, folder } = answer
+  const files = answer.files.filter((file) => !file.isEarlier)
+  const earlier = answer.files.filter((file) => file.isEarlier)
+  const card = (file: FileDiff, isOpen: boolean) => (
+    <ChangedFile
+      key={file.path}
+      runId={runId}
+      file={file}
+      name={shortPath(file.path, folder)}
+      isOpen={isOpen}
+    />
+  )
   return (
     <section className="stack" aria-label="Changed in this run" id={changesId}>
       <div className="row flow">
@@ -70,17 +82,15 @@ export function ChangedFiles({ runId, version, isFolded = false }: Props) {
         <span className="small soft">{originText(answer)}</span>
       </div>
       {files.length === 0 ? <p className="note-box">{emptyText(answer)}</p> : null}
-      {files.map((file) => (
-        <ChangedFile
-          key={file.path}
-          runId={runId}
-          file={file}
-          name={shortPath(file.path, folder)}
-          isOpen={!isFolded && files.length <= openMax}
-        />
-      ))}
+      {files.map((file) => card(file, !isFolded && files.length <= openMax))}
       {filesCut === 0 ? null : (
         <p className="note-box">{countOf(filesCut, 'more file')} changed and not shown here.</p>
+      )}
+      {earlier.length === 0 ? null : (
+        <details className="stack">
+          <summary>{countOf(earlier.length, 'file')} changed before this run began</summary>
+          {earlier.map((file) => card(file, false))}
+        </details>
       )}
     </section>
   )
@@ -92,7 +102,7 @@ function originText({ source, commit }: Changes): string {
 }
 
 function emptyText({ source }: Changes): string {
-  if (source === 'git') return 'No file is different from where the run began.'
+  if (source === 'git') return 'This run changed no files.'
   return 'Pawl has seen no edits in this run. Without git, changes by commands are not shown.'
 }
 

@@ -45,6 +45,9 @@ const changedFile = z.object({
       'why there is no diff; null if there is one. `link`: a link, or a file behind one; ' +
         '`repository`: a nested repository; its files are not compared',
     ),
+  isEarlier: z
+    .boolean()
+    .describe('whether the change was there before the run began; such files come last'),
 })
 
 export const dashboardContract = {

@@ -38,14 +38,22 @@ const timeoutMs = 10_000
 const listBytesMax = 16 * 1024 * 1024
 export const comparedBytesMax = 1024 * 1024
 
-type Repository = { readonly root: string; readonly commonDir: string; readonly commit: string }
+type Repository = {
+  readonly root: string
+  readonly commonDir: string
+  readonly commit: string
+  /** More that git is to ignore; null: nothing. */
+  readonly excludes: Buffer | null
+}
 
 /** Lists a commit; null: git is not there, or does not know it, or it is too large. */
 export async function readGitTree(repository: Repository): Promise<GitTree | null> {
-  const { root, commonDir, commit } = repository
+  const { root, commonDir, commit, excludes } = repository
   const folder = mkdtempSync(join(tmpdir(), 'pawl-git-'))
   const close = (): void => rmSync(folder, { recursive: true, force: true })
   writeGitFolder(folder, commit)
+  const excludeFile = join(folder, 'excludes')
+  writeFileSync(excludeFile, excludes ?? '')
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: folder,
@@ -72,7 +80,8 @@ export async function readGitTree(repository: Repository): Promise<GitTree | nul
     await git(['read-tree', commit])
     const tree = { GIT_WORK_TREE: root }
     const others = ['ls-files', '--others', '-z']
-    const added = await git([...others, '--exclude-per-directory=.gitignore'], tree)
+    const ignored = [`--exclude-from=${excludeFile}`, '--exclude-per-directory=.gitignore']
+    const added = await git([...others, ...ignored], tree)
     // WHY apart: a new list of what is ignored can hide itself.
     const lists = await git([...others, '--', ':(glob)**/.gitignore'], tree)
     const untracked = [...new Set([...namesIn(added), ...namesIn(lists)])]

@@ -38,8 +38,8 @@ export async function readRunChanges(
   const [first] = await log.readEvents(runId, { after: 0, limit: 1 })
   const started = first === undefined ? null : (JSON.parse(first.data) as Event)
   const commit = started?.type === 'run.started' ? (started.commit ?? null) : null
-  if (folder !== null && commit !== null) {
-    const changes = await workspaceChanges({ folder, commit, path })
+  if (folder !== null && commit !== null && first !== undefined) {
+    const changes = await workspaceChanges({ folder, commit, since: first.at, path })
     if (changes !== null) return { source: 'git', commit, folder, ...changes }
   }
   const files = await editsInLog(log, runId)
@@ -74,7 +74,7 @@ async function editsInLog({ readEvents }: Log, runId: string): Promise<readonly 
 
 function unchanged(path: string): ChangedFile {
   const numbers = { added: 0, removed: 0, linesCut: 0 }
-  return { path, kind: 'changed', ...numbers, hunks: [], note: null }
+  return { path, kind: 'changed', ...numbers, hunks: [], note: null, isEarlier: false }
 }
 
 function withEdit(

@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -22,6 +23,8 @@ import { workspaceChanges } from './workspace-changes.ts'
 const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false']
 let folder = ''
 let commit = ''
+/** When the run began. */
+let since = 0
 
 function git(...args: readonly string[]): void {
   execFileSync('git', [...who, ...args], { cwd: folder, stdio: 'ignore' })
@@ -33,7 +36,7 @@ function put(path: string, text: string): void {
 }
 
 async function changes(path: string | null = null) {
-  return workspaceChanges({ folder, commit, path })
+  return workspaceChanges({ folder, commit, since, path })
 }
 
 async function summary(): Promise<readonly string[]> {
@@ -57,6 +60,7 @@ beforeEach(() => {
   git('add', '--all')
   git('commit', '--quiet', '--message', 'first')
   commit = headCommitOf(folder) ?? ''
+  since = 0
 })
 
 describe('the commit at the start', () => {
@@ -170,6 +174,56 @@ describe('whoever works there cannot', () => {
       'changed src/b.txt +1 -1',
     ])
   })
+})
+
+describe('what was changed before the run began', () => {
+  /** Times of files are a second behind at most. */
+  const runBegins = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    since = Date.now()
+  }
+  const earlier = async (): Promise<readonly string[]> =>
+    (await changes())?.files.map(({ path, isEarlier }) => `${path}${isEarlier ? ' *' : ''}`) ?? []
+
+  test('is marked and comes last, and what the run did to it takes the mark away', async () => {
+    put('a.txt', 'ONE\n')
+    put('other/b.txt', 'B\n')
+    rmSync(join(folder, 'run.sh'))
+    await runBegins()
+    expect(await earlier()).toEqual(['a.txt *', 'other/b.txt *', 'run.sh *'])
+    put('src/new.txt', 'new\n')
+    expect(await earlier()).toEqual(['src/new.txt', 'a.txt *', 'other/b.txt *', 'run.sh *'])
+    put('a.txt', 'TWO\n')
+    utimesSync(join(folder, 'a.txt'), 0, 0)
+    expect((await earlier())[0]).toBe('a.txt')
+  })
+
+  test('is not what a command moved here, with times of long ago', async () => {
+    put('../old/b.txt', 'old\n')
+    const old = join(folder, '../old')
+    onTestFinished(() => rmSync(old, { recursive: true, force: true }))
+    await runBegins()
+    rmSync(join(folder, 'src'), { recursive: true })
+    renameSync(old, join(folder, 'src'))
+    expect(await earlier()).toEqual(['src/b.txt'])
+  })
+
+  test('are the names in `.git/info/exclude`, unless they were written in the run', async () => {
+    put('.git/info/exclude', 'mine/\n')
+    put('mine/notes.txt', 'mine\n')
+    await runBegins()
+    expect(await earlier()).toEqual([])
+    put('.git/info/exclude', 'mine/\n')
+    expect(await earlier()).toEqual(['mine/notes.txt *'])
+  })
+})
+
+test('the token that `pawl init` wrote is not shown', async () => {
+  const token = 'RRQwmbJPv3TWBbcqmHLy-UwdmifIeBBm7I4oUGpF4JM'
+  put('.claude/settings.local.json', `{ "Authorization": "Bearer ${token}" }\n`)
+  const text = JSON.stringify(await changes())
+  expect(text).toContain('Bearer [redacted]')
+  expect(text).not.toContain(token)
 })
 
 describe('a folder that became a link', () => {

@@ -6,7 +6,7 @@
  */
 import { lstatSync, opendirSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type DiffHunk, diffHunks, diffLines } from '../../core/diff/line-diff.ts'
+import { type DiffHunk, type DiffLine, diffHunks, diffLines } from '../../core/diff/line-diff.ts'
 import { PawlError } from '../pawl-error.ts'
 import { workTreeOf } from '../sessions/repository.ts'
 import { readSmallBytes } from './head-commit.ts'
@@ -17,6 +17,7 @@ import {
   readGitTree,
   type TreeFile,
 } from './read-git-tree.ts'
+import { isUnchangedSince } from './unchanged-since.ts'
 
 export type ChangedFile = {
   readonly path: string
@@ -28,6 +29,8 @@ export type ChangedFile = {
   readonly linesCut: number
   /** Why there is no diff, or (`link`) what the lines are; null: there is one. */
   readonly note: ChangeNote | null
+  /** The change was there before the run began; false: it was not, or nobody can tell. */
+  readonly isEarlier: boolean
 }
 
 /** `repository`: another one, whose files are not compared; `link`: a link, or behind one. */
@@ -47,6 +50,9 @@ const shownBytesMax = 32 * 1024 * 1024
 /** Files after which others have their turn. */
 const restEvery = 40
 const changedFilesMax = 200
+/** What git ignores in this clone only, beside `.gitignore`. */
+const excludeFile = 'info/exclude'
+const excludeBytesMax = 64 * 1024
 /** Lines of one diff in a list, and of a file that is asked for alone. */
 const listedLinesMax = 400
 const aloneLinesMax = 20_000
@@ -56,6 +62,8 @@ const linesMax = 4_000
 type ChangesQuery = {
   readonly folder: string
   readonly commit: string
+  /** When the run began. */
+  readonly since: number
   /** Only this file, whole; null: all files. */
   readonly path: string | null
 }
@@ -71,8 +79,8 @@ const lastOf = new Map<string, Promise<unknown>>()
  * meanwhile gets the same answer; of one workspace, one comparison runs at a time.
  */
 export function workspaceChanges(query: ChangesQuery): Promise<WorkspaceChanges | null> {
-  const { folder, commit, path } = query
-  const key = JSON.stringify([folder, commit, path])
+  const { folder, commit, since, path } = query
+  const key = JSON.stringify([folder, commit, since, path])
   const shared = comparisons.get(key)
   if (shared !== undefined) return shared
   if (comparisons.size >= comparisonsMax) {
@@ -95,10 +103,16 @@ export function workspaceChanges(query: ChangesQuery): Promise<WorkspaceChanges 
 async function compareOnce(query: ChangesQuery): Promise<WorkspaceChanges | null> {
   const place = workTreeOf(query.folder)
   if (place === null) return null
-  const tree = await readGitTree({ ...place, commit: query.commit })
+  const { commit, since } = query
+  // WHY only an old one: whoever works there can write it, and so hide new files.
+  const isExcludeOld = isUnchangedSince(place.commonDir, excludeFile, since)
+  const excludes = isExcludeOld
+    ? readSmallBytes(join(place.commonDir, excludeFile), excludeBytesMax)
+    : null
+  const tree = await readGitTree({ ...place, commit, excludes })
   if (tree === null) return null
   try {
-    return tree.files.length > treeFilesMax ? null : await compare(place.root, tree, query.path)
+    return tree.files.length > treeFilesMax ? null : await compare(place.root, tree, query)
   } finally {
     tree.close()
   }
@@ -114,12 +128,15 @@ type Found = {
 async function compare(
   root: string,
   tree: GitTree,
-  only: string | null,
+  { path: only, since }: ChangesQuery,
 ): Promise<WorkspaceChanges | null> {
   const place = realpathSync.native(root)
   const found = await differences(place, tree, only)
   if (found === null) return null
-  const sorted = found.sort((a, b) => (a.path < b.path ? -1 : 1))
+  // What the run changed comes first, so that nothing else takes its room.
+  const sorted = found
+    .map((one) => ({ ...one, isEarlier: isEarlier(place, one, since) }))
+    .sort((a, b) => Number(a.isEarlier) - Number(b.isEarlier) || (a.path < b.path ? -1 : 1))
   const files: ChangedFile[] = []
   let lines = only === null ? linesMax : aloneLinesMax
   let bytes = shownBytesMax
@@ -137,6 +154,11 @@ async function compare(
     files.push(change)
   }
   return { files, filesCut: Math.max(0, sorted.length - changedFilesMax) }
+}
+
+function isEarlier(root: string, { path, isRepository }: Found, since: number): boolean {
+  // The files of another repository are not looked at.
+  return !isRepository && isUnchangedSince(root, path, since)
 }
 
 /** Null: there is too much to read. */
@@ -244,11 +266,11 @@ function isEqual({ mode, id, bytes }: TreeFile, now: FileNow): boolean {
   return isSameMode && isSameSize && blobIdOf(now.contents, id.length) === id
 }
 
-type Shown = Found & { readonly after: FileNow }
+type Shown = Found & { readonly after: FileNow; readonly isEarlier: boolean }
 
 /** Null: it is no longer different. */
 async function changeOf(
-  { path, before, after, isRepository }: Shown,
+  { path, before, after, isRepository, isEarlier }: Shown,
   tree: GitTree,
   lineCount: number,
 ): Promise<ChangedFile | null> {
@@ -256,7 +278,7 @@ async function changeOf(
   if (isSame) return null
   const isGone = after.kind === 'none'
   const kind = before === null ? 'added' : isGone ? 'deleted' : 'changed'
-  const bare = { path, kind, added: 0, removed: 0, hunks: [], linesCut: 0 } as const
+  const bare = { path, kind, added: 0, removed: 0, hunks: [], linesCut: 0, isEarlier } as const
   if (isRepository) return { ...bare, note: 'repository' }
   if (after.kind === 'behind-link') return { ...bare, note: 'link' }
   if (after.kind === 'large' || (before?.bytes ?? 0) > comparedBytesMax)
@@ -271,7 +293,7 @@ async function changeOf(
   if (added + removed === 0) return { ...bare, note: 'mode' }
   const { hunks, linesCut } = cut(diffHunks(lines), Math.max(0, lineCount))
   const isLink = after.kind === 'link' || before?.mode === '120000'
-  return { path, kind, added, removed, hunks, linesCut, note: isLink ? 'link' : null }
+  return { ...bare, added, removed, hunks, linesCut, note: isLink ? 'link' : null }
 }
 
 function isBinary(bytes: Buffer): boolean {
@@ -282,13 +304,18 @@ function count(lines: readonly { readonly kind: string }[], kind: string): numbe
   return lines.filter((one) => one.kind === kind).length
 }
 
+/** WHY only these: `pawl init` writes them into settings, and they are nobody's change. */
+function withoutTokens({ kind, text }: DiffLine): DiffLine {
+  return { kind, text: text.replace(/\b(Bearer )[\w-]{43}(?![\w-])/g, '$1[redacted]') }
+}
+
 /** The first lines of some hunks, and how many are left out. */
 function cut(hunks: readonly DiffHunk[], lineCount: number) {
   let left = lineCount
   const kept: DiffHunk[] = []
   let linesCut = 0
   for (const hunk of hunks) {
-    const lines = hunk.lines.slice(0, left)
+    const lines = hunk.lines.slice(0, left).map(withoutTokens)
     if (lines.length > 0) kept.push({ ...hunk, lines })
     linesCut += hunk.lines.length - lines.length
     left -= lines.length

@@ -84,9 +84,10 @@ function startThread(settle: SettleLook): Looker {
   // The compiled tree has the same files under another ending.
   const file = new URL(`./fingerprint-thread${extname(import.meta.url)}`, import.meta.url)
   const thread = new Worker(file)
-  thread.unref()
   thread.on('message', settle)
   for (const end of ['error', 'exit']) thread.on(end, () => settle(null))
+  // WHY after the listeners: listening for messages holds the program again.
+  thread.unref()
   return { look: (folder) => thread.postMessage(folder), end: () => void thread.terminate() }
 }
 

@@ -56,7 +56,9 @@ export function changesLines(
   changes: RunChangesAnswer,
   length: 'names' | 'short' | 'whole',
 ): StyledLine[] {
-  const { files, filesCut } = changes
+  const { filesCut } = changes
+  const files = changes.files.filter((file) => !file.isEarlier)
+  const earlier = changes.files.filter((file) => file.isEarlier)
   const sum = (key: 'added' | 'removed'): number => files.reduce((all, one) => all + one[key], 0)
   const count = counted(files.length + filesCut, 'file')
   const head: StyledLine = [
@@ -67,13 +69,25 @@ export function changesLines(
     styledSpan(originText(changes), 'dim'),
   ]
   const names = files.map(fileLine)
+  const before =
+    earlier.length === 0
+      ? []
+      : [styledLine(`  changed before the run began: ${counted(earlier.length, 'file')}`, 'dim')]
   const more = filesCut === 0 ? [] : [styledLine(`  … ${counted(filesCut, 'more file')}`, 'warn')]
-  const diff = files.flatMap(diffOfFile)
+  const diff = [...files, ...earlier].flatMap(diffOfFile)
   const shown = length === 'whole' ? diff : diff.slice(0, length === 'names' ? 0 : linesMax)
   const cut = diff.length - shown.length
   const left = shown.length === 0 ? 'the diff is not shown' : `… ${counted(cut, 'more line')}`
   const hint = `  ${left}: add \`--diff\` to see it`
-  return [head, ...names, ...more, ...shown, ...(cut === 0 ? [] : [styledLine(hint, 'warn')])]
+  return [
+    head,
+    ...names,
+    ...more,
+    ...before,
+    ...earlier.map(fileLine),
+    ...shown,
+    ...(cut === 0 ? [] : [styledLine(hint, 'warn')]),
+  ]
 }
 
 function nothingText({ source }: RunChangesAnswer): string {

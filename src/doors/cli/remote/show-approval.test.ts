@@ -41,6 +41,7 @@ const lines = [
 ] as const
 const file = {
   ...{ path: 'src/a.ts', kind: 'changed', added: 1, removed: 1, linesCut: 0, note: null },
+  isEarlier: false,
   hunks: [{ oldStart: 4, newStart: 4, lines: [...lines] }],
 } as const
 const changes = {
@@ -89,6 +90,14 @@ test('the diff beside a call is shown on request', () => {
   expect(text).not.toContain('+two')
   expect(text).toContain('--diff')
   expect(approvalText(call, { changes, isWhole: true }, io)).toContain('+two')
+})
+
+test('files that were changed before the run come last, by name', () => {
+  const earlier = { ...file, path: 'notes.txt', isEarlier: true }
+  const both = { ...changes, files: [file, earlier] } as unknown as RunChangesAnswer
+  const text = approvalText(move, { changes: both, isWhole: false }, io)
+  expect(text).toContain('changed in this run: 1 file +1 -1')
+  expect(text).toMatch(/changed before the run began: 1 file\n.*notes\.txt/)
 })
 
 test('risky calls stand out in the list, and come first', () => {
