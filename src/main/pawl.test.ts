@@ -69,6 +69,14 @@ test.runIf(isOurs)('a bug is one line, and with PAWL_DEBUG=1 the way to it', () 
   expect(loud.stderr).toContain('    at ')
 })
 
+test.runIf(isOurs && process.platform === 'linux')('a folder that is gone is no bug', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-gone-'))
+  const command = `cd "${folder}" && rmdir "${folder}" && "${process.execPath}" "${program}" status`
+  const ended = spawnSync('bash', ['-c', command], { encoding: 'utf8' })
+  expect(ended.stderr).toContain('pawl: the current folder was removed; `cd` to another one\n')
+  expect(ended.status).toBe(2)
+})
+
 test.runIf(isOurs && process.platform !== 'win32')('a reader that goes away is no fault', () => {
   const states = Array.from({ length: 3000 }, (_, i) => `"s${i}": {"on": {"GO": "gone${i}"}}`)
   const path = folderWith(`{"id": "x", "initial": "s0", "states": {${states.join(',')}}}`)

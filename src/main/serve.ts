@@ -174,7 +174,7 @@ function demoGreeting({ link, again, data, project }: DemoPlaces): string {
     'when it asks whether to merge, decide on the page.',
     '',
     `  page     ${link}`,
-    `           (signs in one browser; for another: ${again})`,
+    `           (signs in one browser within five minutes; for another link: ${again})`,
     `  project  ${project}`,
     `  data     ${data}`,
     '           (the demo has its own daemon; your repositories use another one)',

@@ -17,7 +17,7 @@ export function openStdio(): Stdio {
   const { stdout, stderr, env } = process
   const out = writer(stdout)
   const err = writer(stderr)
-  const cwd = process.cwd()
+  const cwd = currentFolder()
   const isTerminal = stdout.isTTY === true
   const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
   return {
@@ -100,6 +100,16 @@ function writer(stream: NodeJS.WriteStream): Writer {
         else resolve()
       }),
     hasFailed: () => hasFailed,
+  }
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== 'ENOENT') throw fault
+    process.stderr.write('pawl: the current folder was removed; `cd` to another one\n')
+    process.exit(2)
   }
 }
 

@@ -44,8 +44,13 @@ export async function judgeHostCall(
 ): Promise<HookAnswer> {
   const located = await locateSession(context, request)
   const owner = ownerOf(request, call)
-  if (located.kind === 'run') noteWork(context, request, { call, owner })
-  if (owner === 'control') return passToPawl(context, request, { call, located })
+  const noteWork = (): void => {
+    if (located.kind === 'run') context.memory.beginWork(speakerName(request))
+  }
+  if (owner === 'control') {
+    if (isSignal(request, call)) noteWork()
+    return passToPawl(context, request, { call, located })
+  }
   if (located.kind === 'unclear') {
     const answer = await begin(context, request, { call, place: located })
     return { kind: 'refuse', reason: refusalFor(request, answer) }
@@ -54,10 +59,14 @@ export async function judgeHostCall(
   if (located.kind === 'run' && request.heard.event.kind === 'permission') return passAnswer
   // WHY not judged here: the gateway and the runner have it judged, and twice would count twice.
   if (owner === 'gateway') {
+    noteWork()
     // The questions of the host to its user stay.
     return { ...passToPawl(context, request, { call, located }), isOwn: false }
   }
-  if (owner === 'job') return passToPawl(context, request, { call, located })
+  if (owner === 'job') {
+    noteWork()
+    return passToPawl(context, request, { call, located })
+  }
   if (located.kind === 'none') return judgeWithoutRun(context, request, call)
   await context.spending?.settled(request.heard, payMsMax)
   const word = await judgeInRun(context, request, { call, located })
@@ -81,12 +90,9 @@ function ownerOf({ heard }: HookRequest, { tool, server }: HostCall): Owner {
 }
 type Owner = 'stranger' | 'control' | 'job' | 'pawl' | 'gateway'
 
-type OwnedCall = { readonly call: HostCall; readonly owner: Owner }
-
-/** Whoever only looks where the run stands does not work on it. */
-function noteWork({ memory }: HookContext, request: HookRequest, { call, owner }: OwnedCall): void {
-  const name = toolOf(call.tool, request.heard.host, call.server).server?.tool ?? ''
-  if (owner !== 'control' || isSignalTool(name)) memory.beginWork(speakerName(request))
+/** Whoever only looks where the run stands does not work on it; who sends it a signal does. */
+function isSignal({ heard }: HookRequest, { tool, server }: HostCall): boolean {
+  return isSignalTool(toolOf(tool, heard.host, server).server?.tool ?? '')
 }
 
 type LocatedCall = { readonly call: HostCall; readonly located: LocatedRun }
@@ -126,6 +132,8 @@ async function judgeInRun(
   { call, located }: RunCall,
 ): Promise<HookAnswer> {
   const answer = await begin(context, request, { call, place: located })
+  // WHY not what is denied: it may be all that its user asked for, and then it ends here.
+  if (answer.state !== 'denied') context.memory.beginWork(speakerName(request))
   if (answer.state === 'pending') {
     const reason = askText(answer.approvalId ?? '', answer.reason)
     const isAsked = mayDecideAtPrompt(context, request) && !answer.needsQuorum

@@ -210,6 +210,9 @@ test('an agent that only answered a question of its user may stop', async () => 
   expect(await hook('Stop', {})).toEqual(passes)
   await own('get_state')
   expect(await hook('Stop', {})).toEqual(passes)
+  // A demand that the run denies is no work on the run.
+  await call('Write', { file_path: '/work/a.ts', content: 'x' })
+  expect(await hook('Stop', {})).toEqual(passes)
   await own('transition')
   expect(await hook('Stop', {})).not.toEqual(passes)
 })

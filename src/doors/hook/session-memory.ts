@@ -6,7 +6,7 @@
 export type SessionMemory = {
   /** Whether this was not the last thing that the session was told. */
   readonly isNews: (session: string, what: string) => boolean
-  /** The session has made a call that a run judges, or sent it a signal. */
+  /** The session has made a call that was let through, or sent it a signal. */
   readonly beginWork: (session: string) => void
   /** A person has spoken: what was done before was done for what they said before. */
   readonly endWork: (session: string) => void

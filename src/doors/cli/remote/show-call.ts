@@ -13,7 +13,10 @@ export type BegunCall = Extract<Event, { type: 'call.allowed' | 'call.asked' | '
 export type ReportedCall = Extract<Event, { type: 'call.reported' }>
 
 /** Fields that say on their own what a call is about. */
-const telling = ['command', 'cmd', 'file_path', 'path', 'pattern', 'url', 'query'] as const
+const telling = [
+  ...['command', 'cmd', 'file_path', 'filePath', 'absolute_path', 'notebook_path', 'path'],
+  ...['pattern', 'url', 'query'],
+] as const
 
 /** `Bash npm test`, `Edit src/a.ts`, or the tool with its whole input. */
 export function callTitle({ tool, input }: { readonly tool: string; readonly input: JsonObject }) {
