@@ -112,6 +112,15 @@ test.each(refused)('it is not met when %s', (_, recorded, reason) => {
   )
 })
 
+test.each([
+  ['no test ran', { passed: 0, failed: 0, skipped: 3 }],
+  ['a test failed', { passed: 3, failed: 1, skipped: 0 }],
+])('a test run that exits 0 is no success where %s, whether tests are asked for', (_, tests) => {
+  const requirement = compileEvidence({ evidence: 'npm test', exit: 0 })
+  expect(meetsRequirement(requirement, [seen({ tests })], now).met).toBe(false)
+  expect(meetsRequirement(requirement, [seen({ tests: null })], now).met).toBe(true)
+})
+
 test('without a fingerprint now, nothing is fresh, not even evidence without one', () => {
   const requirement = compileEvidence(green)
   const moment = { at: 42_000, fingerprint: null }
