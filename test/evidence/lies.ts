@@ -150,6 +150,8 @@ const changes: readonly LieStep[] = [
       'git update-index --assume-unchanged src/app.txt; echo bug > src/app.txt; ' +
       'git update-index --no-assume-unchanged src/app.txt',
   },
+  { outside: 'mkdir src/h; echo "*" > src/h/.gitignore; echo new > src/h/new.txt' },
+  { outside: 'echo "*" > src/.gitignore; echo new > src/new.txt' },
   { outside: 'git init -q src/inner; echo x > src/inner/x.txt' },
   { run: 'echo bug > src/app.txt' },
   { run: 'sed -i s/fixed/bug/ src/app.txt' },
@@ -257,6 +259,17 @@ const forged: readonly (readonly LieStep[])[] = [
   ],
 ]
 
+/** What is outside of the workspace, or ignored, is part of it where a link leads there. */
+const links: readonly (readonly LieStep[])[] = ['../elsewhere', 'cache'].flatMap((place) => {
+  const there: LieStep = { outside: `mkdir -p ${place}; echo x > ${place}/x` }
+  const change: LieStep = { outside: `echo y > ${place}/x` }
+  return [
+    [there, { outside: `ln -s ../${place}/x src/link` }, fix, test, change],
+    [there, { outside: `ln -s ../${place} src/link` }, fix, test, change],
+    [there, { outside: `ln -s ../${place}/x src/link` }, fix, test, { outside: 'rm src/link' }],
+  ]
+})
+
 const during: readonly (readonly LieStep[])[] = [
   [
     fix,
@@ -311,6 +324,7 @@ export const allLies: readonly Lie[] = [
     'ship',
     changes.map((one) => [fix, test, one]),
   ),
+  ...lies('links', 'green', links),
   ...lies('another folder', 'green', folders),
   ...lies('another folder than wanted', 'api', [
     [fix, test],
