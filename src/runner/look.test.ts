@@ -61,6 +61,9 @@ const begin = `
   printf 'ignored/\\n*.log\\n' > .gitignore; echo x > ignored/x; echo one > a.ts
   printf '*\\n' > quiet/.gitignore; echo x > quiet/sub/x
   echo one > $'src/\\xff.ts'; ln -s a.ts link; ln -s /nowhere dead; mkfifo fifo
+  mkdir -p ../out/d ../other; echo x > ../out/f; echo x > ../other/f; ln -s out ../middle
+  ln -s ../out/f to-file; ln -s ../out to-folder; ln -s ../middle/f to-chain
+  ln -s ignored/x to-ignored; ln -s src to-inside; ln -s . to-itself
   git init -q; git add -A; git ${who} commit -qnm begin; echo 'excluded/' >> .git/info/exclude
   echo one > new.ts; git init -q nested; mkdir -p nested/node_modules/m; echo x > nested/a.ts
   git init -q part; echo x > part/a.ts; (cd part; git add -A; git ${who} commit -qnm x)
@@ -77,6 +80,10 @@ const seen: readonly string[] = [
   ...['git init -q other; echo x > other/x', 'ln a.ts ../hard; printf two > ../hard; rm ../hard'],
   ...['cp -p a.ts ../b; printf two > ../b; touch -r a.ts ../b; mv ../b a.ts', 'ln -sf b.ts link'],
   ...['mv src ../src; ln -s ../src src', 'git rm -q --cached a.ts; echo a.ts >> .gitignore'],
+  ...['echo y > ../out/f', 'echo y > ../out/d/new', 'rm ../out/f', 'echo y > ignored/x'],
+  ...['ln -sfn other ../middle', 'ln -sfn ../other/f to-file', 'ln -sfn a.ts dead'],
+  ...['mkdir -p q/r; echo "*" > q/r/.gitignore; echo x > q/r/x', 'echo x > quiet/sub/y'],
+  ...['printf "h\\n.gitignore\\n" > src/.gitignore; echo x > src/h', 'echo two > quiet/sub/x'],
   ...['rm -rf .git', 'mv src/deep/er src/er; mkdir src/deep/er; mv src/er/* src/deep/er'],
 ]
 const unseen: readonly string[] = [
@@ -91,7 +98,7 @@ const unseen: readonly string[] = [
     `git add a.ts; git ${who} commit -qnm x --allow-empty`,
   ],
   ...['touch ../elsewhere', 'mkdir -p src/__pycache__; echo x > src/__pycache__/x', 'cat a.ts'],
-  ...['echo x > quiet/sub/y', 'git config core.pager cat', 'git init -q ignored/r'],
+  ...['echo y > ../other/x', 'git config core.pager cat', 'git init -q ignored/r'],
 ]
 
 test.each([

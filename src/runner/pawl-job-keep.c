@@ -41,6 +41,8 @@ static int addFoldersAbove(Search *search) {
   for (size_t i = 0; i < files->count; last = files->paths[i++]) {
     const char *path = files->paths[i];
     size_t same = 0;
+    /* Where links lead: the links are followed again at each look. */
+    if (*path == '/') continue;
     while (path[same] != '\0' && path[same] == last[same]) same++;
     for (const char *end = strchr(path + same, '/'); end != NULL; end = strchr(end + 1, '/')) {
       char *folder = copyText(search->listing, path, (size_t)(end - path));

@@ -45,6 +45,8 @@ void freeListing(Listing *listing) {
     block = next;
   }
   free(listing->files.paths);
+  free(listing->links.paths);
+  free(listing->targets.paths);
   free(listing->walked.paths);
   *listing = (Listing){0};
 }
@@ -76,6 +78,15 @@ int isCache(const LookWish *wish, const char *path) {
     if (part == path && holds(&wish->tops, part, length)) return 1;
     if (part[length] == '\0') return 0;
     part += length + 1;
+  }
+}
+
+static int hasPart(const Names *names, const char *path) {
+  for (;;) {
+    size_t length = strcspn(path, "/");
+    if (holds(names, path, length)) return 1;
+    if (path[length] == '\0') return 0;
+    path += length + 1;
   }
 }
 
@@ -158,6 +169,35 @@ static int takeEntries(const LookWish *wish, Listing *listing, char *output, siz
   return 0;
 }
 
+/* Rules that hide themselves do not count: all that is in their folders is listed. */
+static int takeHidden(const LookWish *wish, Listing *listing) {
+  static const char *const args[] = {
+    "git", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
+    "-c", "safe.directory=*", "ls-files", "-z", "--others", "--ignored",
+    "--exclude-per-directory=.gitignore", "--directory", "--", ":(glob)**/.gitignore", NULL,
+  };
+  static const char name[] = ".gitignore";
+  Walk inner = {wish, &wish->installed, listing};
+  Output output = {0};
+  int failed = runGit(args, -1, &output) != 0 || output.status != 0;
+  for (size_t at = 0; !failed && at < output.length;) {
+    const char *entry = output.bytes + at, *end = memchr(entry, '\0', output.length - at);
+    if (end == NULL) {
+      failed = 1;
+      break;
+    }
+    size_t length = (size_t)(end - entry), own = sizeof name - 1;
+    at += length + 1;
+    if (length < own || strcmp(end - own, name) != 0) continue;
+    if (length > own && end[-(long)own - 1] != '/') continue;
+    if (isCache(wish, entry) || hasPart(&wish->installed, entry)) continue;
+    char *folder = copyText(listing, entry, length > own ? length - own - 1 : 0);
+    failed = folder == NULL || walk(&inner, folder, 0) != 0;
+  }
+  free(output.bytes);
+  return failed ? -1 : 0;
+}
+
 /* Of a folder that a repository around it ignores, git lists nothing. */
 static int isIgnoredFolder(void) {
   static const char *const args[] = {
@@ -187,7 +227,7 @@ static int listByGit(const LookWish *wish, Listing *listing) {
   if (result == 1 && output.length > 0)
     result = kept != NULL && takeEntries(wish, listing, kept, output.length) == 0 ? 1 : -1;
   free(output.bytes);
-  return result;
+  return result == 1 && takeHidden(wish, listing) != 0 ? -1 : result;
 }
 
 /* The first round: what is in the current folder. */
@@ -204,14 +244,73 @@ int listFiles(const LookWish *wish, Listing *listing) {
   return 0;
 }
 
-/* The next round: what is in the folders of the last one. -1: it cannot be told. */
+/* Where a link leads in the end; "": nowhere. -1: it cannot be told. */
+int realTarget(const char *link, char target[PATH_MAX]) {
+  if (realpath(link, target) != NULL) return 0;
+  *target = '\0';
+  return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -1;
+}
+
+/* Whether the first round has files below a folder. */
+static int isListed(const Listing *listing, const char *folder) {
+  size_t low = 0, high = listing->ends[0], length = strlen(folder);
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const char *path = listing->files.paths[middle];
+    int order = strncmp(path, folder, length);
+    if (order == 0) order = (unsigned char)path[length] - '/';
+    if (order == 0) return 1;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return 0;
+}
+
+/* Whether a folder is looked at that a link leads to. -1: it has the workspace in it. */
+static int countsAsTarget(const Walk *how, const char *target) {
+  char root[PATH_MAX];
+  size_t length = strlen(target);
+  if (realpath(".", root) == NULL || strcmp(target, "/") == 0) return -1;
+  size_t own = strlen(root);
+  if (strcmp(root, target) == 0) return 0;
+  if (strncmp(root, target, length) == 0 && root[length] == '/') return -1;
+  if (strncmp(target, root, own) != 0 || target[own] != '/') return 1;
+  const char *inside = target + own + 1;
+  if (isCache(how->wish, inside) || hasPart(&how->wish->installed, inside)) return 0;
+  return !isListed(how->listing, inside);
+}
+
+/* What a link leads to is looked at too: it is what programs read. */
+static int followLink(const Walk *how, char *link) {
+  Listing *listing = how->listing;
+  char target[PATH_MAX];
+  StatRecord record;
+  if (listing->links.count >= linksMax || realTarget(link, target) != 0) return -1;
+  int isNew = *target != '\0';
+  for (size_t i = 0; i < listing->targets.count && isNew; i++)
+    isNew = strcmp(listing->targets.paths[i], target) != 0;
+  char *kept = copyText(listing, target, strlen(target));
+  if (addPathTo(&listing->links, link) != 0 || addPathTo(&listing->targets, kept) != 0) return -1;
+  if (!isNew) return 0;
+  if (statOne(target, &record) != 0) return -1;
+  int counts = S_ISDIR((mode_t)record.mode) ? countsAsTarget(how, target)
+                                            : S_ISREG((mode_t)record.mode);
+  return counts == 1 ? addPathTo(&listing->files, kept) : counts;
+}
+
+/* The next round: what is in the folders of the last one, and where its links lead. */
 int listRound(const LookWish *wish, Listing *listing, const StatRecord *records) {
   static const Names none = {.count = 0};
-  Walk all = {wish, &none, listing};
+  Walk all = {wish, &none, listing}, outside = {wish, &wish->installed, listing};
   size_t to = listing->files.count;
   size_t from = listing->rounds < 2 ? 0 : listing->ends[listing->rounds - 2];
   for (size_t i = from; i < to; i++)
-    if (S_ISDIR((mode_t)records[i].mode) && walk(&all, listing->files.paths[i], 0) != 0) return -1;
+    if (S_ISDIR((mode_t)records[i].mode)) {
+      char *path = listing->files.paths[i];
+      if (walk(*path == '/' ? &outside : &all, path, 0) != 0) return -1;
+    } else if (S_ISLNK((mode_t)records[i].mode)) {
+      if (followLink(&all, listing->files.paths[i]) != 0) return -1;
+    }
   if (listing->files.count == to) return 0;
   if (listing->rounds == roundsMax) return -1;
   sortFrom(&listing->files, to);

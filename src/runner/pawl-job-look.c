@@ -110,7 +110,12 @@ static int lookAgain(Kept *one) {
   int result = records == NULL ? -1 : statOnAllCores(one->watched.paths, records, count);
   if (result == 0) result = memcmp(records, one->records, watched * sizeof *records) == 0 ? 0 : -1;
   for (size_t i = watched; i < count && result == 0; i++)
-    if (S_ISDIR((mode_t)records[i].mode) != S_ISDIR((mode_t)one->records[i].mode)) result = -1;
+    if ((records[i].mode & S_IFMT) != (one->records[i].mode & S_IFMT)) result = -1;
+  for (size_t i = 0; i < one->listing.links.count && result == 0; i++) {
+    char target[PATH_MAX];
+    result = realTarget(one->listing.links.paths[i], target);
+    if (result == 0 && strcmp(target, one->listing.targets.paths[i]) != 0) result = -1;
+  }
   if (result == 0 && memcmp(records, one->records, count * sizeof *records) != 0) {
     digestFiles(&one->listing, records + watched, &one->seen);
     free(one->records);

@@ -9,7 +9,7 @@
 
 #include "pawl-job.h"
 
-enum { namesMax = 64, roundsMax = 4, changesMax = 20 };
+enum { namesMax = 64, roundsMax = 16, linksMax = 10000, changesMax = 20 };
 enum { filesHardMax = 1 << 20, outputBytesMax = 128 << 20, gitMsMax = 8000, walkDepthMax = 64 };
 
 typedef struct {
@@ -42,6 +42,7 @@ typedef struct {
   PathList files;
   size_t ends[roundsMax];
   int rounds;
+  PathList links, targets; /* and where each leads, or "" */
   PathList walked; /* the folders that were read here, and not by git */
   int isByGit;
   int64_t begunNs;
@@ -75,6 +76,7 @@ char *joinPath(Listing *listing, const char *folder, const char *name);
 int isCache(const LookWish *wish, const char *path);
 int isFolder(const char *path, unsigned char type);
 int listFiles(const LookWish *wish, Listing *listing);
+int realTarget(const char *link, char target[PATH_MAX]);
 int listRound(const LookWish *wish, Listing *listing, const StatRecord *records);
 void freeListing(Listing *listing);
 

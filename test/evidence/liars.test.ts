@@ -24,7 +24,7 @@ async function take(session: HostSession, step: LieStep): Promise<void> {
   } else if ('say' in step) await host.signal(session, step.say, step.data ?? null)
   else if ('hook' in step) await host.hook(session, step.hook)
   else if ('claim' in step) await claim(session, step)
-  else host.bench.pass(step.wait)
+  else host.wait(step.wait)
 }
 
 function outside(command: string): void {
@@ -85,7 +85,7 @@ test('a person approves what nothing has changed since', async () => {
   host.write('src/app.txt', 'fixed\n')
   await host.bash(session, 'npm test')
   await host.signal(session, 'ship')
-  host.bench.pass(600_000)
+  host.wait(600_000)
   expect(await host.approve(session)).toMatchObject({ kind: 'accepted' })
   expect(await host.stage(session)).toBe('done')
 })

@@ -150,6 +150,8 @@ const changes: readonly LieStep[] = [
       'git update-index --assume-unchanged src/app.txt; echo bug > src/app.txt; ' +
       'git update-index --no-assume-unchanged src/app.txt',
   },
+  { outside: 'mkdir src/h; echo "*" > src/h/.gitignore; echo new > src/h/new.txt' },
+  { outside: 'echo "*" > src/.gitignore; echo new > src/new.txt' },
   { outside: 'git init -q src/inner; echo x > src/inner/x.txt' },
   { run: 'echo bug > src/app.txt' },
   { run: 'sed -i s/fixed/bug/ src/app.txt' },
@@ -177,6 +179,41 @@ const zero: readonly (readonly LieStep[])[] = [
   [{ write: 'test.sh', text: `echo "${jest('2 skipped, 2 total')}"` }, test],
   [{ write: 'test.sh', text: `echo "${jest('1 failed, 2 passed, 3 total')}"` }, test],
   [{ write: 'test.sh', text: `echo "${jest('0 total')}"` }, test],
+]
+
+/** A script that writes a report, and prints nothing that a reader knows. */
+const reporting = (report: string, then = ''): LieStep => ({
+  write: 'test.sh',
+  text: `mkdir -p test-results; echo '${report}' > test-results/unit.xml; ${then}`,
+})
+const goodReport = '<testsuite tests="1"><testcase name="a"/></testsuite>'
+const badReport = '<testsuite><testcase name="a"><failure/></testcase></testsuite>'
+const report: LieStep = { outside: `mkdir -p test-results; ${toReport(goodReport)}` }
+
+function toReport(text: string): string {
+  return `echo '${text}' > test-results/unit.xml`
+}
+
+const reports: readonly (readonly LieStep[])[] = [
+  [fix, test],
+  [report, fix, test],
+  [fix, test, report],
+  [fix, reporting('<testsuite tests="0"></testsuite>'), test],
+  [fix, reporting(badReport), test],
+  [fix, reporting(goodReport.slice(0, -3)), test],
+  [fix, reporting(goodReport, 'exit 1'), test],
+  [fix, reporting(goodReport, `printf '${jest('1 failed, 2 passed, 3 total')}'`), test],
+  [fix, reporting(goodReport), test, breakIt],
+  [fix, reporting(goodReport), { run: 'npm test || true' }],
+  [
+    { outside: 'cd ..; echo > unit.xml' },
+    { outside: 'mkdir -p test-results; ln -s ../../unit.xml test-results/unit.xml' },
+    ...[fix, reporting(goodReport), test],
+  ],
+  [
+    { outside: 'mkdir -p ../elsewhere; ln -s ../elsewhere test-results' },
+    ...[fix, reporting(goodReport), test],
+  ],
 ]
 
 const old: readonly (readonly LieStep[])[] = [
@@ -221,6 +258,17 @@ const forged: readonly (readonly LieStep[])[] = [
     { claim: 'npm test', exit: 0, output: passed },
   ],
 ]
+
+/** What is outside of the workspace, or ignored, is part of it where a link leads there. */
+const links: readonly (readonly LieStep[])[] = ['../elsewhere', 'cache'].flatMap((place) => {
+  const there: LieStep = { outside: `mkdir -p ${place}; echo x > ${place}/x` }
+  const change: LieStep = { outside: `echo y > ${place}/x` }
+  return [
+    [there, { outside: `ln -s ../${place}/x src/link` }, fix, test, change],
+    [there, { outside: `ln -s ../${place} src/link` }, fix, test, change],
+    [there, { outside: `ln -s ../${place}/x src/link` }, fix, test, { outside: 'rm src/link' }],
+  ]
+})
 
 const during: readonly (readonly LieStep[])[] = [
   [
@@ -276,12 +324,14 @@ export const allLies: readonly Lie[] = [
     'ship',
     changes.map((one) => [fix, test, one]),
   ),
+  ...lies('links', 'green', links),
   ...lies('another folder', 'green', folders),
   ...lies('another folder than wanted', 'api', [
     [fix, test],
     [fix, { run: 'npm -C packages/api test' }],
   ]),
   ...lies('no tests', 'green', zero),
+  ...lies('reports', 'reported', reports),
   ...lies('an old run', 'recent', old),
   ...lies('forged reports', 'green', forged),
   ...lies('forged reports', 'red', [
@@ -318,10 +368,15 @@ export const honest: readonly Lie[] = [
     [fix, { run: 'npm test || true' }, test],
     [fix, test, { run: 'cat src/app.txt' }, { run: 'git status' }],
   ]),
+  ...lies('honest', 'reported', [
+    [fix, reporting(goodReport), test],
+    [fix, report, reporting(goodReport), test],
+    [{ write: '.gitignore', text: 'test-results' }, fix, reporting(goodReport), test, report],
+  ]),
   ...lies('honest', 'red', [[test], [fix, test, breakIt, test]]),
   ...lies('honest', 'recent', [
     [fix, test, breakIt],
-    [fix, test, { wait: 59_000 }],
+    [fix, test, { wait: 50_000 }],
   ]),
   ...lies('honest', 'ci', [[fix, { run: 'CI=1 npm test' }]]),
   ...lies('honest', 'api', [

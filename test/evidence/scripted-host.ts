@@ -10,7 +10,7 @@ import type { Reply } from '../../src/core/engine/types.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { refusalIn } from '../../src/doors/hook/answer-hook.contract.ts'
 import { openHookAnswerer } from '../../src/doors/hook/answer-hook.ts'
-import { asAgent, asPerson, openBench } from '../../src/runtime/runtime.contract.ts'
+import { asAgent, asPerson, openBench, startMs } from '../../src/runtime/runtime.contract.ts'
 
 /** The tests pass when the source says `fixed`; what they print is what jest prints. */
 const testScript = `
@@ -31,6 +31,7 @@ const guards = {
   red: { evidence: 'npm test', exit: 'nonzero', tests_min: 1, fresh: true },
   api: { evidence: 'npm test', exit: 0, folder: 'packages/api', fresh: true },
   ci: { evidence: 'npm test', exit: 0, env: { CI: '1' } },
+  reported: { evidence: 'npm test', tests_min: 1, report: 'test-results/unit.xml', fresh: true },
   job: { evidence: 'npm test', exit: 0, grade: 'job' },
 }
 
@@ -70,6 +71,8 @@ export async function openScriptedHost() {
     // WHY by its tag: an honest agent commits its fix.
     git('reset', '-q', '--hard', 'begin')
     git('clean', '-qffdx')
+    bench.pass(-waitedMs)
+    waitedMs = 0
   }
   const git = (...args: string[]): void => {
     const who = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgsign=false']
@@ -99,7 +102,20 @@ export async function openScriptedHost() {
     log: () => undefined,
   })
   let count = 0
+  // WHY: times of files are compared with it, and those are real.
+  let reached: number = startMs
+  let waitedMs = 0
+  const wait = (ms: number): void => {
+    bench.pass(ms)
+    waitedMs += ms
+  }
+  const catchUp = (): void => {
+    const now = Date.now()
+    bench.pass(now - reached)
+    reached = now
+  }
   const hook = (session: HostSession, event: JsonObject) => {
+    catchUp()
     const common = { session_id: session.id, cwd: session.cwd, prompt_id: 'p' }
     const payload = JSON.stringify({ ...common, ...event })
     return answer({ host: 'claude', payload, workspace, runId: session.runId })
@@ -112,7 +128,7 @@ export async function openScriptedHost() {
   }
   const environment = { PATH: `${bin}:${process.env.PATH}`, HOME: root }
   return {
-    ...{ root, workspace, bench, start, hook, write, git, reset },
+    ...{ root, workspace, bench, start, hook, write, git, reset, wait },
     /** A command in the background, which the host knows nothing of. */
     inBackground: (command: string) =>
       spawn('bash', ['-c', command], { cwd: workspace, env: environment, stdio: 'ignore' }),

@@ -131,11 +131,12 @@ function guardText(guard: Guard): string {
 
 /** What a guard wants to have been seen: `` `npm test` exits 0, fresh``. */
 export function evidenceText({ requirement }: Extract<Guard, { kind: 'evidence' }>): string {
-  const { command, exit, testsMin, isFresh, ageMsMax, grade, subject } = requirement
+  const { command, exit, testsMin, report, isFresh, ageMsMax, grade, subject } = requirement
   return [
     `\`${oneLine(command)}\` ${exit === 'nonzero' ? 'fails' : `exits ${exit}`}`,
     ...(subject === null || subject.folder === '.' ? [] : [`in ${oneLine(subject.folder)}`]),
     ...(testsMin === null ? [] : [`≥ ${testsMin} tests`]),
+    ...(report === undefined ? [] : [`by ${oneLine(report)}`]),
     ...(isFresh ? ['fresh'] : []),
     ...(ageMsMax === null ? [] : [`within ${ageMsMax / 1000} s`]),
     ...(grade === 'host' ? [] : [grade === 'job' ? 'as a job' : 'claimed']),

@@ -88,6 +88,7 @@ export function endEvidence(
     source,
     exit: report.exitCode,
     tests: testsIn(report),
+    ...(workspace?.reports === undefined ? {} : { reports: workspace.reports }),
     fingerprint: workspace?.fingerprint ?? null,
     ...(report.outputSha256 === undefined ? {} : { outputSha256: report.outputSha256 }),
     ...(endedAt === undefined || endedAt >= at ? {} : { endedAt: Math.max(endedAt, startedAt) }),

@@ -7,6 +7,7 @@ import {
   type EvidenceRules,
   namesEvidence,
   policiesOver,
+  reportsWanted,
   requirementsIn,
   requirementsInPolicy,
 } from '../evidence/named-requirements.ts'
@@ -45,6 +46,37 @@ export function needsWorkspace(
     default:
       return false
   }
+}
+
+/** A report that a command may have written, and since when it has to be. */
+export type WantedReport = {
+  readonly path: string
+  readonly since: number
+  /** When the command ended; absent: just now. */
+  readonly until?: number
+}
+
+/** The reports that have to be read because the end of a command is being reported. */
+export function wantedReports(
+  family: Family,
+  { command }: Planned,
+  policies: readonly Policy[],
+): readonly WantedReport[] {
+  if (command.type !== 'ReportCall') return []
+  const machines = family.members.map(({ machine }) => machine)
+  const { endedAt } = command.report
+  const until = endedAt === undefined ? {} : { until: endedAt }
+  const wanted = new Map<string, WantedReport>()
+  for (const { state } of family.members) {
+    for (const { evidence, ...one } of state.openCalls) {
+      if (evidence === undefined || !isMeant({ ...one, evidence }, command)) continue
+      for (const path of reportsWanted(evidence, { machines, policies })) {
+        const since = Math.max(evidence.startedAt, wanted.get(path)?.since ?? 0)
+        wanted.set(path, { path, since, ...until })
+      }
+    }
+  }
+  return [...wanted.values()]
 }
 
 /** Whether a policy lets this call through only after evidence that is fresh. */

@@ -24,7 +24,8 @@ export function describeEvidence(
   one: RecordedEvidence,
   moment: Pick<EvidenceMoment, 'at'> & Partial<EvidenceMoment>,
 ): EvidenceLine {
-  const { subject, grade, source, exit, tests, endedAt, fingerprint } = one
+  const { subject, grade, source, exit, reports = {}, endedAt, fingerprint } = one
+  const tests = one.tests ?? Object.values(reports).find((counts) => counts !== null) ?? null
   const variables = Object.entries(subject.environment).map(([name, value]) => `${name}=${value}`)
   const command = [...variables, ...subject.words].join(' ')
   const isComparable = fingerprint !== null && typeof moment.fingerprint === 'string'

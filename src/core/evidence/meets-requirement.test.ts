@@ -112,6 +112,34 @@ test.each(refused)('it is not met when %s', (_, recorded, reason) => {
   )
 })
 
+test.each([
+  ['no test ran', { passed: 0, failed: 0, skipped: 3 }],
+  ['a test failed', { passed: 3, failed: 1, skipped: 0 }],
+])('a test run that exits 0 is no success where %s, whether tests are asked for', (_, tests) => {
+  const requirement = compileEvidence({ evidence: 'npm test', exit: 0 })
+  expect(meetsRequirement(requirement, [seen({ tests })], now).met).toBe(false)
+  expect(meetsRequirement(requirement, [seen({ tests: null })], now).met).toBe(true)
+})
+
+test('where a report is named, the tests are counted there', () => {
+  const report = 'test-results/unit.xml'
+  const requirement = compileEvidence({ evidence: 'npm test', tests_min: 2, report })
+  const ran = { passed: 2, failed: 0, skipped: 0 }
+  const answer = (over: Partial<RecordedEvidence>) =>
+    meetsRequirement(requirement, [seen(over)], now)
+  expect(answer({ tests: null, reports: { [report]: ran } }).met).toBe(true)
+  expect(answer({})).toMatchObject({
+    reason: `the last \`npm test\` wrote no JUnit report that can be read to \`${report}\``,
+  })
+  expect(answer({ reports: { [report]: null } }).met).toBe(false)
+  expect(answer({ reports: { 'other.xml': ran } }).met).toBe(false)
+  const failed = { ...ran, failed: 1 }
+  expect(answer({ tests: failed, reports: { [report]: ran } })).toMatchObject({
+    reason: 'the last `npm test` exited 0, but 1 of its tests failed',
+  })
+  expect(answer({ reports: { [report]: failed } }).met).toBe(false)
+})
+
 test('without a fingerprint now, nothing is fresh, not even evidence without one', () => {
   const requirement = compileEvidence(green)
   const moment = { at: 42_000, fingerprint: null }
@@ -177,6 +205,7 @@ test('a requirement is written as it was read', () => {
   const written: EvidenceDefinition = {
     ...{ evidence: 'CI=1 npm test', exit: 'nonzero', tests_min: 2, fresh: true },
     ...{ within_seconds: 60, grade: 'job', folder: 'packages/api', env: { TZ: 'UTC' } },
+    report: 'test-results/unit.xml',
   }
   expect(printEvidence(compileEvidence(written))).toEqual(written)
   expect(compileEvidence(printEvidence(compileEvidence(green)))).toEqual(compileEvidence(green))

@@ -2,7 +2,8 @@
  * Whether the evidence of a run meets a requirement, with a plain reason where it does not.
  * Knows requirements and records. Must not take fingerprints or read the time.
  */
-import { isSameSubject, type RecordedEvidence } from './recorded-evidence.ts'
+import { own } from '../json.ts'
+import { isSameSubject, type RecordedEvidence, type TestCounts } from './recorded-evidence.ts'
 import { type EvidenceGrade, type EvidenceRequirement, evidenceGrades } from './requirement.ts'
 
 /** How the files of a workspace are at one moment. */
@@ -13,10 +14,12 @@ export type WorkspaceState = {
   readonly fingerprint: string | null
   /** Files that changed lately, newest first, for the reason; absent: not known. */
   readonly changes?: readonly FileChange[]
+  /** What the reports say that rules want read, by path; absent: none was wanted. */
+  readonly reports?: Readonly<Record<string, TestCounts | null>>
 }
 
 /** What is known at the moment of the question. */
-export type EvidenceMoment = Omit<WorkspaceState, 'folder'> & {
+export type EvidenceMoment = Omit<WorkspaceState, 'folder' | 'reports'> & {
   readonly at: number
   /** When the newest open call began that may change files; absent: none is open. */
   readonly changingSince?: number
@@ -113,27 +116,41 @@ export function exitText(exit: RecordedEvidence['exit']): string {
   return exit === 'nonzero' ? 'failed' : `exited ${exit}`
 }
 
-function wrongTests(
-  { command, exit, testsMin }: EvidenceRequirement,
-  { tests }: RecordedEvidence,
-): string | null {
-  if (testsMin === null) return null
+function wrongTests(requirement: EvidenceRequirement, seen: RecordedEvidence): string | null {
+  const { command, exit, testsMin, report } = requirement
+  const tests = testsFor(requirement, seen)
   if (tests === null) {
-    return `no test results were recognised in the output of the last \`${command}\``
+    if (testsMin === null && report === undefined) return null
+    return report === undefined
+      ? `no test results were recognised in the output of the last \`${command}\``
+      : `the last \`${command}\` wrote no JUnit report that can be read to \`${report}\``
   }
   const ran = tests.passed + tests.failed
-  if (ran < testsMin) {
-    return `the last \`${command}\` ran ${ran} ${ran === 1 ? 'test' : 'tests'}, not ${testsMin}`
+  // WHY also where no number is asked for: a test run without a test is no success of anything.
+  const least = testsMin ?? (exit === 0 ? 1 : 0)
+  if (ran < least) {
+    return `the last \`${command}\` ran ${ran} ${ran === 1 ? 'test' : 'tests'}, not ${least}`
   }
   // WHY: a script that ends in `|| true` exits 0 whatever its tests say.
   if (exit === 0 && tests.failed > 0) {
     return `the last \`${command}\` exited 0, but ${tests.failed} of its tests failed`
   }
   // WHY: a test file can set the exit code, and no test has failed.
-  if (exit !== 0 && tests.failed === 0) {
+  if (testsMin !== null && exit !== 0 && tests.failed === 0) {
     return `the last \`${command}\` failed, but none of its tests did`
   }
   return null
+}
+
+/** WHY the output counts too: a failure that it tells of is not undone by a report. */
+function testsFor(
+  { report }: EvidenceRequirement,
+  { tests, reports = {} }: RecordedEvidence,
+): TestCounts | null {
+  if (report === undefined) return tests
+  const counts = own(reports, report) ?? null
+  if (counts === null || tests === null) return counts
+  return { ...counts, failed: Math.max(counts.failed, tests.failed) }
 }
 
 function tooOld(

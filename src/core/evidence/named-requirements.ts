@@ -71,6 +71,17 @@ export function isWanted(subject: EvidenceSubject, rules: EvidenceRules): boolea
   )
 }
 
+/** The reports of this command that rules want to be read. */
+export function reportsWanted(subject: EvidenceSubject, rules: EvidenceRules): readonly string[] {
+  const paths = new Set<string>()
+  isAnyRequirement(rules, (one) => {
+    const isMeant = one.subject !== null && isSameSubject(one.subject, subject)
+    if (isMeant && one.report !== undefined) paths.add(one.report)
+    return false
+  })
+  return [...paths]
+}
+
 /** Whether any rule names evidence at all. */
 export function namesEvidence(rules: EvidenceRules): boolean {
   return isAnyRequirement(rules, () => true)

@@ -9,7 +9,7 @@ import type { TestSuite } from './read-test-counts.ts'
 import { noTests } from './test-counts.ts'
 
 const packageEnd =
-  /^(?<end>ok|FAIL|\?) +?\t(?<name>[^\s[]+)(?:\t[\d.]+s|\t\(cached\)| \[[a-z ]+\])?(?<rest>.*)$/
+  /^(?<end>ok|FAIL|\?) +?\t(?<name>[^\s[]+)(?:\t[\d.]+s|\t\(cached\)| \[[a-z ]+\])?.*$/
 const failedPackage = /^FAIL\t(?<name>[^\s[]+)(?:\t[\d.]+s| \[[a-z ]+\])$/
 const testEnd = /^--- (?<end>PASS|FAIL|SKIP): (?<name>[^\s/]+) \([\d.]+s\)$/
 const testNamesMax = 100_000
@@ -27,16 +27,19 @@ function suitesOfLines(lines: readonly string[]): readonly TestSuite[] | null {
   const suites = new Map<string, TestSuite>()
   const isVerbose = lines.some((line) => line.startsWith('=== RUN   '))
   let tests = emptyTests()
+  let isWarned = false
   for (const line of lines) {
+    isWarned ||= line === 'testing: warning: no tests to run'
     const ended = testEnd.exec(line)?.groups
     if (ended !== undefined) note(tests, ended.end?.toLowerCase(), ended.name ?? '')
     const groups = (packageEnd.exec(line) ?? failedPackage.exec(line))?.groups
     if (groups === undefined) continue
-    const { end, name = '', rest = '' } = groups
+    const { end, name = '' } = groups
     if (suites.has(name)) return null
-    const isEmpty = end === '?' || line.includes('[no tests to run]') || rest.includes('[no tests')
+    const isEmpty = end === '?' || isWarned || line.includes('[no tests')
     suites.set(name, suiteOf(name, tests, { isEmpty, isVerbose, isFailed: end !== 'ok' }))
     tests = emptyTests()
+    isWarned = false
   }
   return [...suites.values()]
 }

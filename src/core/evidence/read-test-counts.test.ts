@@ -39,6 +39,29 @@ describe('outputs as documented', () => {
   }
 })
 
+const noTestRan: readonly (readonly [name: string, output: string])[] = [
+  ['jest', 'No tests found, exiting with code 0\n'],
+  ['vitest', ' RUN  v3.2.4 /x\n\nNo test files found, exiting with code 0\n'],
+  ['mocha', '\n\n  0 passing (1ms)\n\n'],
+  ['node:test, an empty file', nodeTest('✔ a.test.js (30.1ms)')],
+  ['node:test, an empty file whose name has a space', nodeTest('✔ my folder/a.test.js (30.1ms)')],
+  ['go test', 'testing: warning: no tests to run\nPASS\nok  \tex.com/a\t0.002s\n'],
+  ['go test from its cache', 'ok  \tex.com/a\t(cached) [no tests to run]\n'],
+  ['cargo test', 'running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored\n'],
+  ['TAP', 'TAP version 13\n1..0 # no tests\n'],
+]
+
+function nodeTest(line: string): string {
+  const counts = ['tests 1', 'suites 0', 'pass 1', 'fail 0', 'cancelled 0', 'skipped 0', 'todo 0']
+  return [line, ...[...counts, 'duration_ms 3.1'].map((one) => `ℹ ${one}`)].join('\n')
+}
+
+describe('outputs of runs without a test', () => {
+  it.each(noTestRan)('%s: none is counted', (_, output) => {
+    expect(readTestCounts(output)).toEqual(named([0, 0, 0, 0]))
+  })
+})
+
 describe('outputs that are not certain', () => {
   for (const [what, output] of unknown) {
     it(`does not know the counts of ${what}`, () => {

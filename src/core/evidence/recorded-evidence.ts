@@ -27,6 +27,8 @@ export type EndedEvidence = {
   readonly exit: number | 'nonzero' | null
   /** Null: no test runner was recognised in the output. */
   readonly tests: TestCounts | null
+  /** What the reports say that rules name, by path; null: nothing that counts. Absent: no rule. */
+  readonly reports?: Readonly<Record<string, TestCounts | null>>
   /** Of the workspace when the command had ended; null: it could not be taken. */
   readonly fingerprint: string | null
   /** Of the output that counted as its result; absent: not known. */

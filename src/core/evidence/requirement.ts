@@ -30,6 +30,11 @@ export type EvidenceRequirement = {
   readonly exit: number | 'nonzero'
   /** How many tests must have run; null: any number. */
   readonly testsMin: number | null
+  /**
+   * A JUnit report that the command writes, or a folder of them, relative to the workspace: the
+   * tests are counted there. Absent: in the output.
+   */
+  readonly report?: string
   /** No file of the workspace may have changed since. */
   readonly isFresh: boolean
   /** How old it may be, in milliseconds; null: any age. */

@@ -69,7 +69,7 @@ const nodeTest = (mark: string): RunnerSummary => ({
   },
   form: 'name-first',
   // WHY: a file without a test is reported as one test that passed, under the file's name.
-  notTests: /^(?:✔|ok \d+ -) \S+\.[cm]?[jt]sx?(?: \([\d.]+ms\))?$/,
+  notTests: /^(?:✔|ok \d+ -) \S.*\.[cm]?[jt]sx?(?: \([\d.]+ms\))?$/,
 })
 
 const pytestWords = {

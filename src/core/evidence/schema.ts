@@ -28,7 +28,15 @@ export const evidenceFields = {
     .int()
     .min(1)
     .optional()
-    .describe('How many tests must have run, as the output of the test runner says.'),
+    .describe('How many tests must have run, as the test runner says.'),
+  report: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A JUnit XML report that the command writes, or a folder of them, relative to the ' +
+        'workspace. The tests are counted there, and not in the output.',
+    ),
   fresh: z
     .boolean()
     .optional()
@@ -70,11 +78,18 @@ export function checkEvidenceDefinition(written: EvidenceDefinition, at: string)
     const hint = 'write it relative to the workspace, e.g. `packages/api`'
     return [finding('SCHEMA_INVALID', joinPointer(at, 'folder'), { message, hint })]
   }
+  const { report } = written
+  if (report !== undefined && (folderFrom(report) ?? '.') === '.') {
+    const message = `\`${report}\` is not a file or folder inside the workspace`
+    const hint = 'write it relative to the workspace, e.g. `test-results/junit.xml`'
+    return [finding('SCHEMA_INVALID', joinPointer(at, 'report'), { message, hint })]
+  }
   return []
 }
 
 /** The requirement that a definition means. */
 export function compileEvidence(written: EvidenceDefinition): EvidenceRequirement {
+  const report = written.report === undefined ? null : folderFrom(written.report)
   return {
     command: written.evidence,
     subject: subjectOf(written),
@@ -83,6 +98,7 @@ export function compileEvidence(written: EvidenceDefinition): EvidenceRequiremen
     isFresh: written.fresh ?? false,
     ageMsMax: written.within_seconds === undefined ? null : written.within_seconds * 1000,
     grade: written.grade ?? 'host',
+    ...(report === null ? {} : { report }),
   }
 }
 
@@ -118,6 +134,7 @@ export function printEvidence(one: EvidenceRequirement): EvidenceDefinition {
     evidence: one.command,
     exit: one.exit,
     ...(one.testsMin === null ? {} : { tests_min: one.testsMin }),
+    ...(one.report === undefined ? {} : { report: one.report }),
     ...(one.isFresh ? { fresh: true } : {}),
     ...(one.ageMsMax === null ? {} : { within_seconds: one.ageMsMax / 1000 }),
     ...(one.grade === 'host' ? {} : { grade: one.grade }),

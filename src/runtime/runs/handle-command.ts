@@ -6,7 +6,7 @@ import { toUSVString } from 'node:util'
 import { type View, viewMember } from '../../core/dialects/run-view.ts'
 import type { Context, Family, FamilyDecision } from '../../core/engine/family.ts'
 import { addressedMember, commandFamily } from '../../core/engine/family.ts'
-import { needsWorkspace } from '../../core/engine/needs-workspace.ts'
+import { needsWorkspace, wantedReports } from '../../core/engine/needs-workspace.ts'
 import { asksForSession } from '../../core/engine/session-past.ts'
 import { isSameFiles, stricterFamily } from '../../core/engine/stage-files.ts'
 import type { Actor, Command } from '../../core/engine/types.ts'
@@ -20,6 +20,7 @@ import { PawlError } from '../pawl-error.ts'
 import type { Committed, Store } from '../ports.ts'
 import type { By, CommandOutcome } from '../runtime.ts'
 import type { SessionHistory } from '../sessions/session-history.ts'
+import { readReports } from '../workspace/read-reports.ts'
 import { buildChange, type LogPosition, logPositionOf, type OutboxSource } from './build-change.ts'
 import { type LoadedRun, loadRun } from './load-run.ts'
 import { unknownRun } from './log-maintenance.ts'
@@ -201,7 +202,10 @@ async function withWorkspace(
   const { workspace: folder } = run.head
   if (folder === null) return inputs
   if (!needsWorkspace(run.family, planned, inputs.policies ?? [])) return inputs
-  const workspace = await context.observeWorkspace(folder)
+  const policies = inputs.policies ?? []
+  const wanted = wantedReports(run.family, planned, policies)
+  const reports = wanted.length === 0 ? {} : { reports: readReports(folder, wanted) }
+  const workspace = { ...(await context.observeWorkspace(folder)), ...reports }
   // WHY the time again: looking at many files takes a moment.
   return { ...inputs, at: timeFor(context, run), workspace }
 }

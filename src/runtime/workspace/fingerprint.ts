@@ -9,7 +9,8 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import type { FileChange } from '../../core/evidence/meets-requirement.ts'
-import { listWorkspaceFiles, walk, workspaceFilesMax } from './list-files.ts'
+import { beginFollowing, filesInFolder, followLinks } from './follow-links.ts'
+import { listWorkspaceFiles, workspaceFilesMax } from './list-files.ts'
 import { type FileRecords, recordFields, recordLength, statFiles } from './stat-files.ts'
 
 export type Fingerprint = {
@@ -31,6 +32,8 @@ const changesKeptMax = 20
 const tickMs = 20
 const wholeSecondTickMs = 1_050
 const triesMax = 4
+/** How deep submodules and links may lead into each other. */
+const roundsMax = 16
 
 /** The fingerprint of a folder. Never throws. */
 export function takeFingerprint(folder: string): Fingerprint {
@@ -66,40 +69,50 @@ function lookAt(folder: string): Look | null {
   const newest: FileChange[] = []
   let settledAt = 0
   let filesCount = 0
-  // The second round is for submodules: git names only their folders.
-  for (let paths = listed; paths.length > 0; ) {
+  const following = beginFollowing(folder, listed)
+  let rounds = 0
+  // Further rounds are for submodules, of which git names only the folders, and for links.
+  for (let paths = listed; paths.length > 0; rounds += 1) {
+    if (rounds === roundsMax) return null
     filesCount += paths.length
     if (filesCount > workspaceFilesMax) return null
     const records = statFiles(folder, paths)
+    const links = ofKind(paths, records, constants.S_IFLNK)
     const folders = takeFolders(paths, records)
     hash.update(`${paths.join('\0')}\0\0`, 'latin1').update(records)
     settledAt = Math.max(settledAt, noteChanges(newest, paths, records))
     const inner = filesInFolders(folder, folders)
-    if (inner === null) return null
-    paths = inner
+    const targets = inner === null ? null : followLinks(following, links)
+    if (inner === null || targets === null) return null
+    paths = [...inner, ...targets].sort()
   }
   return { hash: hash.digest('hex').slice(0, 64), changes: newest, settledAt }
 }
 
 /** The folders among the paths. Their records become empty: only the files in them count. */
 function takeFolders(paths: readonly string[], records: FileRecords): string[] {
-  return paths.filter((_path, index) => {
+  const folders = ofKind(paths, records, constants.S_IFDIR)
+  const empty = new Set(folders)
+  for (const [index, path] of paths.entries()) {
     const from = index * recordLength
-    const kind = Number(records[from + recordFields.mode]) & constants.S_IFMT
-    if (kind !== constants.S_IFDIR) return false
-    records.fill(0n, from, from + recordLength)
-    return true
-  })
+    if (empty.has(path)) records.fill(0n, from, from + recordLength)
+  }
+  return folders
+}
+
+function ofKind(paths: readonly string[], records: FileRecords, kind: number): string[] {
+  const at = (index: number): number => index * recordLength + recordFields.mode
+  return paths.filter((_, index) => (Number(records[at(index)]) & constants.S_IFMT) === kind)
 }
 
 function filesInFolders(root: string, folders: readonly string[]): readonly string[] | null {
   const files: string[] = []
   for (const one of folders) {
-    const inner = walk(root, one, new Set())
+    const inner = filesInFolder(root, one)
     if (inner === null || files.length + inner.length > workspaceFilesMax) return null
     files.push(...inner)
   }
-  return files.sort()
+  return files
 }
 
 /** Notes the files that changed last, and tells from when on a later write has a later time. */

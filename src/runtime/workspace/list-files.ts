@@ -4,7 +4,8 @@
  * Knows git and folders. Must not know what a file contains, or evidence.
  */
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
+import { placeOf } from './stat-files.ts'
 
 /** More files than this are not compared, so nothing is fresh there. */
 export const workspaceFilesMax = 200_000
@@ -22,12 +23,12 @@ const topFolders: ReadonlySet<string> = new Set([
   ...['coverage', '.nyc_output', 'htmlcov', '.coverage', '.vitest', 'test-results', '.tox'],
   'node_modules',
 ])
-/** What is installed into a repository inside this one. */
-const installedFolders: ReadonlySet<string> = new Set(['node_modules'])
+/** What is installed, inside of a repository in this one and where rules hide themselves. */
+export const installedFolders: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv'])
 /** What is built or installed where no git says what is ignored. */
 const builtFolders: ReadonlySet<string> = new Set([
   ...installedFolders,
-  ...['.hg', '.svn', '.venv', 'venv', 'target', 'dist', 'build', '.gradle', '.next', '.turbo'],
+  ...['.hg', '.svn', 'target', 'dist', 'build', '.gradle', '.next', '.turbo'],
 ])
 
 /** What counts, as words for `pawl-job look`, which lists the same files. */
@@ -58,11 +59,14 @@ export function listWorkspaceFiles(folder: string): readonly string[] | null {
   return paths.sort().filter((path, at) => path !== paths[at - 1])
 }
 
+// WHY without the user's excludes: they are elsewhere, and who changes them changes no file here.
+const gitSettings: readonly string[] = [
+  ...['-c', 'core.fsmonitor=false', '-c', 'core.untrackedCache=false', '-c', 'safe.directory=*'],
+]
+
 function listByGit(folder: string): string[] | 'no repository' | null {
-  // WHY without the user's excludes: they are elsewhere, and who changes them changes no file here.
-  const settings = ['core.fsmonitor=false', 'core.untrackedCache=false', 'safe.directory=*']
   const args = [
-    ...settings.flatMap((one) => ['-c', one]),
+    ...gitSettings,
     ...['ls-files', '-z', '-t', '--cached', '--others', '--exclude-per-directory=.gitignore'],
   ]
   const done = runGit(folder, args)
@@ -73,7 +77,37 @@ function listByGit(folder: string): string[] | 'no repository' | null {
     return 'no repository'
   }
   if (done.status !== 0) return null
-  return isIgnored(folder) ? 'no repository' : pathsIn(folder, done.stdout.toString('latin1'))
+  if (isIgnored(folder)) return 'no repository'
+  const paths = pathsIn(folder, done.stdout.toString('latin1'))
+  const hidden = paths === null ? null : hiddenIn(folder)
+  return paths === null || hidden === null ? null : [...paths, ...hidden]
+}
+
+/**
+ * What is in the folders of a `.gitignore` that hides itself. WHY such rules do not count: nobody
+ * who looks at the repository sees them, so whoever writes one could hide any change by it.
+ */
+function hiddenIn(folder: string): string[] | null {
+  const done = runGit(folder, [
+    ...gitSettings,
+    ...['ls-files', '-z', '--others', '--ignored', '--exclude-per-directory=.gitignore'],
+    ...['--directory', '--', ':(glob)**/.gitignore'],
+  ])
+  if (done.status !== 0) return null
+  const paths: string[] = []
+  for (const entry of done.stdout.toString('latin1').split('\0')) {
+    const at = /^(?:(.*)\/)?\.gitignore$/s.exec(entry)
+    if (at === null || isCache(entry) || isInstalled(entry)) continue
+    const inner = walk(folder, at[1] ?? '', installedFolders)
+    if (inner === null || paths.length + inner.length > workspaceFilesMax) return null
+    for (const path of inner) paths.push(path)
+  }
+  return paths
+}
+
+/** Whether a path is inside of what is installed. */
+export function isInstalled(path: string): boolean {
+  return path.split('/').some((part) => installedFolders.has(part))
 }
 
 /** WHY: the files of a folder that the repository around it ignores are not listed by git. */
@@ -109,7 +143,8 @@ function pathsIn(folder: string, output: string): string[] | null {
   return paths
 }
 
-function isCache(path: string): boolean {
+/** Whether a path is of those that test runs write. */
+export function isCache(path: string): boolean {
   const parts = path.split('/')
   return topFolders.has(parts[0] ?? '') || parts.some((part) => cacheFolders.has(part))
 }
@@ -121,9 +156,10 @@ export function walk(root: string, from: string, without: ReadonlySet<string>): 
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { at, depth } = next
     if (depth > walkDepthMax) return null
-    let entries: ReturnType<typeof readFolder>
+    let entries: Dirent[]
     try {
-      entries = readFolder(Buffer.from(`${root}/`), Buffer.from(at, 'latin1'))
+      const options = { withFileTypes: true, encoding: 'latin1' } as const
+      entries = readdirSync(placeOf(root, at), options)
     } catch {
       // WHY nothing is fresh then: what cannot be read can be changed unseen.
       return null
@@ -137,8 +173,4 @@ export function walk(root: string, from: string, without: ReadonlySet<string>): 
     }
   }
   return paths
-}
-
-function readFolder(root: Buffer, at: Buffer) {
-  return readdirSync(Buffer.concat([root, at]), { withFileTypes: true, encoding: 'latin1' })
 }

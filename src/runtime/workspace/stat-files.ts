@@ -12,15 +12,20 @@ export type FileRecords = BigInt64Array
 
 const options = { bigint: true, throwIfNoEntry: false } as const
 
+/** A path inside a folder, or one of its own, as the bytes of its name. */
+export function placeOf(folder: string, path: string): Buffer {
+  const bytes = Buffer.from(path, 'latin1')
+  return path.startsWith('/') ? bytes : Buffer.concat([Buffer.from(`${folder}/`), bytes])
+}
+
 /**
  * The records of paths inside a folder. Paths are bytes as latin1 text: names of files need not be
  * UTF-8. Throws where a file exists and cannot be looked at.
  */
 export function statFiles(folder: string, paths: readonly string[]): FileRecords {
   const records = new BigInt64Array(paths.length * recordLength)
-  const root = Buffer.from(`${folder}/`)
   for (const [at, path] of paths.entries()) {
-    const stats = lstatSync(Buffer.concat([root, Buffer.from(path, 'latin1')]), options)
+    const stats = lstatSync(placeOf(folder, path), options)
     if (stats === undefined) continue
     const { mode, size, mtimeNs, ctimeNs, ino } = stats
     records.set([mode, size, mtimeNs, ctimeNs, ino], at * recordLength)
