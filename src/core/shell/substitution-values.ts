@@ -86,6 +86,14 @@ function knownOutput(words: readonly (string | null)[]): string | null {
   }
 }
 
+/** What a command in front of a pipe says, as every shell says it; null: not known. */
+export function textSaidBy(node: SyntaxNode | undefined, read: ReadValues): string | null {
+  if (node?.type !== 'Command' || !/^(echo|printf)$/.test(node.name?.text ?? '')) return null
+  const words = wordsOf(node, read)
+  const said = words === null ? null : knownOutput(words)
+  return said?.includes('\\') ? null : said
+}
+
 /** `printf %s a`, `printf '%s%s' a b`, `printf 'text\n'`. */
 function printed(args: readonly string[]): string | null {
   const [format = '', ...values] = args[0] === '--' ? args.slice(1) : args

@@ -18,7 +18,7 @@ import {
   type Word,
 } from './parse.ts'
 import { type Facts, noteHidden, noteWrite, variableNamesIn } from './shell-facts.ts'
-import { isTameOutput } from './substitution-values.ts'
+import { isTameOutput, textSaidBy } from './substitution-values.ts'
 import type { Feed } from './unwrap-result.ts'
 import { lookupIn } from './variable-values.ts'
 import { noteAssignment, noteList } from './walk-assignments.ts'
@@ -269,18 +269,19 @@ function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
     return pushItems(walk, pipeline.commands)
   }
   const { scope } = walk
-  const items: WalkItem[] = []
-  let mark: WalkMark = { type: 'Mark', scope: unsure(scope), joins: false }
-  for (const command of pipeline.commands) {
-    items.push(mark, command)
-    if (items.length === 2) {
-      const read = (word: Word) => readWord(word, lookupIn(walk)).map((one) => one.value)
-      // Asked for by few commands: most do not care what they read.
-      const isTame = () => isTameOutput(pipeline.commands, read)
-      const feed: Feed = { kind: 'unknown', isPipe: true, isTame }
-      mark = { ...mark, scope: { ...unsure(scope), feed } }
-    }
+  const { commands } = pipeline
+  const read = (word: Word) => readWord(word, lookupIn(walk)).map((one) => one.value)
+  // Asked for by few commands: most do not care what they read.
+  const isTame = () => isTameOutput(commands, read)
+  const feed: Feed = { kind: 'unknown', isPipe: true, isTame }
+  const mark = (own: Partial<CommandScope>): WalkMark => {
+    return { type: 'Mark', scope: { ...unsure(scope), ...own }, joins: false }
   }
+  const later = mark({ feed })
+  // Several commands would share a text in parts that cannot be told.
+  const said = commands[1]?.type === 'Command' ? textSaidBy(commands[0], read) : null
+  const second = said === null ? later : mark({ feed: { ...feed, said } })
+  const items = commands.flatMap((command, i) => [[mark({}), second][i] ?? later, command])
   within(walk, unsure(scope), items)
 }
 
@@ -309,7 +310,7 @@ function runsExec(words: readonly ReadWord[]): boolean {
 function visitCommand(walk: ShellWalk, command: Command): void {
   const assigns: string[] = []
   let feed: Feed = walk.scope.feed
-  let stdin: string | null = null
+  let stdin = feed.kind === 'unknown' ? (feed.said ?? null) : null
   const inside: WalkItem[] = []
   const isRead = command.name?.value === 'read'
   const parts =
