@@ -58,12 +58,7 @@ function isChangingName({ start }: ProgramArgument): boolean {
   return isChangingTask(start)
 }
 
-const harmlessPart = new RegExp(
-  [
-    '^[,=]?-(D|U|I|W|O|std|verify|dM|g|s$|z|-?as-needed|-?no-|-?gc-sections|-?rpath|-?start-group',
-    '|-?end-group|ast-(dump|list|print|view)|analyzer-(checker|disable|config)|f(?!.*plugin|.*out))',
-  ].join(''),
-)
+const harmlessPart = anyOf(names.compilerParts, '^[,=]?-(?:', ')')
 
 /** What the parts of a compiler can do is told by what is known to be harmless. */
 function isUnknownPart({ start }: ProgramArgument): boolean {

@@ -24,14 +24,7 @@ import { lookupIn } from './variable-values.ts'
 import { noteAssignment, noteList } from './walk-assignments.ts'
 import { branching, looping, setScope, settleFolders, visitAndOr } from './walk-folders.ts'
 import { visitRedirection } from './walk-redirection.ts'
-import {
-  newWalk,
-  pushItem,
-  pushItems,
-  type ShellWalk,
-  type WalkItem,
-  type WalkMark,
-} from './walk-state.ts'
+import { newWalk, pushItem, pushItems, type ShellWalk, type WalkItem } from './walk-state.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
 import { otherWords, wordsIn } from './walk-words.ts'
 
@@ -271,17 +264,15 @@ function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
   const { scope } = walk
   const { commands } = pipeline
   const read = (word: Word) => readWord(word, lookupIn(walk)).map((one) => one.value)
-  // Asked for by few commands: most do not care what they read.
-  const isTame = () => isTameOutput(commands, read)
-  const feed: Feed = { kind: 'unknown', isPipe: true, isTame }
-  const mark = (own: Partial<CommandScope>): WalkMark => {
-    return { type: 'Mark', scope: { ...unsure(scope), ...own }, joins: false }
-  }
-  const later = mark({ feed })
-  // Several commands would share a text in parts that cannot be told.
+  // Several commands would share the text in parts that cannot be told.
   const said = commands[1]?.type === 'Command' ? textSaidBy(commands[0], read) : null
-  const second = said === null ? later : mark({ feed: { ...feed, said } })
-  const items = commands.flatMap((command, i) => [[mark({}), second][i] ?? later, command])
+  const items = commands.flatMap((command, i): WalkItem[] => {
+    if (i === 0) return [{ type: 'Mark', scope: unsure(scope), joins: false }, command]
+    // Asked for by few commands: most do not care what they read.
+    const isTame = () => isTameOutput(commands.slice(0, i), read)
+    const feed: Feed = { kind: 'unknown', isPipe: true, isTame, said: i === 1 ? said : null }
+    return [{ type: 'Mark', scope: { ...unsure(scope), feed }, joins: false }, command]
+  })
   within(walk, unsure(scope), items)
 }
 
