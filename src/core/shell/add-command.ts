@@ -117,7 +117,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
     if (inner.kind === 'script') {
       // Only `eval` and `trap` run in the same shell and can move it elsewhere.
       const joins = name === 'eval' || name === 'trap'
-      addScript(facts, inner.text, { queue, depth, joins })
+      addScript(facts, inner.text, { queue, depth, joins, feed: restOf(found.feed) })
     } else {
       const text = inner.words.map((word) => word.text).join(' ')
       facts.isSure = false
@@ -141,6 +141,14 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
 /** Whether what stands on the input of a command could be neither an option nor a command. */
 function isTameFeed(feed: Feed): boolean {
   return feed.kind === 'unknown' ? feed.isTame?.() === true : feed.kind !== 'text'
+}
+
+/** What the commands of an inner script find on their input: any part of what it was fed with. */
+function restOf(feed: Feed): Feed {
+  if (feed.kind === 'none') return feed
+  return feed.kind === 'unknown' && feed.isPipe
+    ? { kind: 'unknown', isPipe: true }
+    : { kind: 'file' }
 }
 
 function commandOf(
@@ -172,7 +180,7 @@ function commandOf(
     isByRunner,
     stdin,
     isPiped: feed.kind === 'unknown' && feed.isPipe === true,
-    isFed: feed.kind === 'file',
+    isFed: feed.kind === 'file' || (feed.kind === 'unknown' && !feed.isPipe && stdin === null),
     dirs: scope.dirs,
   }
 }
@@ -180,7 +188,7 @@ function commandOf(
 function addScript(
   facts: Facts,
   text: string,
-  at: { readonly queue: Queue; readonly depth: number; readonly joins: boolean },
+  at: { readonly queue: Queue; readonly depth: number; readonly joins: boolean; feed: Feed },
 ): void {
   const parsed = parseShell(text)
   if (!parsed.ok) {
@@ -193,7 +201,7 @@ function addScript(
     isStraight: !at.joins,
     isSure: false,
     isInner: true,
-    feed: { kind: 'none' },
+    feed: at.feed,
     isOuter: false,
     source: text,
     depth: at.depth + 1,

@@ -83,6 +83,10 @@ export function isListTrouble(place: ArgumentPlace): boolean {
     case 'setting':
     case 'define':
       return changesSetting(program, value)
+    case 'pass':
+      return /load|plugin/.test(value ?? argument.start)
+    case 'args':
+      return argument.start.startsWith('@')
     case 'plugin':
       return !knownPlugin.test(value ?? '')
     case 'sed':

@@ -58,6 +58,13 @@ function isChangingName({ start }: ProgramArgument): boolean {
   return isChangingTask(start)
 }
 
+const harmlessPart = anyOf(names.compilerParts, '^[,=]?-(?:', ')')
+
+/** What the parts of a compiler can do is told by what is known to be harmless. */
+function isUnknownPart({ start }: ProgramArgument): boolean {
+  return !harmlessPart.test(start) || /[,=]-{1,2}(?:o|M\w*|Map|plugin\w*|load)\b/.test(start)
+}
+
 function isUnknownScript({ value, isMade }: ProgramArgument): boolean {
   return value === null && isMade
 }
@@ -111,7 +118,8 @@ const effects: ReadonlyMap<string, readonly Effect[]> = new Map<string, readonly
   ['script', [{ why: 'hands control to an interpreter', when: always }]],
   ['include', [loads]],
   ['codefile', [loads]],
-  ['pass', [{ ...loads, when: begins(/^-(load|(add-)?plugin|fplugin)/) }]],
+  ['pass', [{ why: 'hands … to a part of the compiler', when: isUnknownPart }]],
+  ['args', [{ why: 'has options that stand in a file', when: begins(/^@/) }]],
   ['bin', [named, { why: 'hands control to a script', when: begins(/^\.{0,2}\/|\.\w+$/) }]],
   ['task', [named]],
   ['target', [named, { why: 'installs', when: begins(/^(un)?install$/) }]],

@@ -14,9 +14,12 @@ const tame = anyOf(names.tameTasks, '^(?:', ')$')
 
 /** Whether a task is called after a change: `deploy`, `lint:fix`, `db:migrate`. */
 export function isChangingTask(task: string): boolean {
+  // `-t=deploy`, `--targets=test,deploy`
+  const [first = '', ...more] = task.replace(/^=/, '').split(',')
+  if (more.length > 0) return [first, ...more].some(isChangingTask)
   // `make FIX=1`: a variable, and no task.
-  if (task.includes('=')) return false
-  const words = task
+  if (first.includes('=')) return false
+  const words = first
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()
     .split(/[^a-z]+/)

@@ -5,6 +5,7 @@
  * only change how something looks, and values that keep a dangerous one harmless.
  * Knows names and values, not commands.
  */
+import { isSourceFile } from './argument-checks.ts'
 import table from './dangerous-variables.json' with { type: 'json' }
 
 const namesIn = (lines: readonly string[]): ReadonlySet<string> =>
@@ -33,9 +34,21 @@ const tameValues: readonly TameValue[] = table.tameValues.map(({ name, value, pa
   joins: joins === undefined ? null : new RegExp(`(^|\\s)(-${joins})\\s+`, 'g'),
 }))
 
-/** Whether setting this variable can make another program or other code run. */
+const outputFile = new RegExp(table.outputs.files)
+const outputFolder = new RegExp(table.outputs.folders)
+const outputPlace = new RegExp(table.outputs.places)
+
+/**
+ * Whether setting this variable can make another program or other code run, or a listed one write
+ * to where nothing should be written.
+ */
 export function changesWhatRuns(name: string, value: string | null): boolean {
   if (harmless.has(name)) return false
+  const isFile = outputFile.test(name)
+  if (!exact.has(name) && (isFile || outputFolder.test(name))) {
+    // Folders of caches are often `$HOME/…`; a report could be put over anything.
+    return value === null ? isFile : !outputPlace.test(value) || isSourceFile(value)
+  }
   if (!exact.has(name) && !families.some((family) => family.test(name))) return false
   const tame = value === null ? undefined : tameValues.find((one) => one.name.test(name))
   return value === null || tame === undefined || !isTame(value, tame)

@@ -107,20 +107,30 @@ function readArguments(command: SimpleCommand, grammar: ProgramGrammar, from: nu
 /** What keeps a program from changing anything. */
 const harmlessKinds: ReadonlySet<string> = new Set(['shows', 'lists', 'checks'])
 
-/** `--dry-run --no-dry-run`, `-check=false`: nothing of it counts. */
-function takeBack({ options, unknown, grammar }: Reading): void {
+const off = /^(f|false|n|no|off|0|null)$/i
+
+/** `--dry-run --no-dry-run`, `-check=false`, `--dry-run false`: nothing of it counts. */
+function takeBack({ command, options, grammar }: Reading): void {
   if (!options.some(({ kind }) => harmlessKinds.has(kind))) return
-  const name = /^--?no-([\w-]+)$/.exec(unknown ?? '')?.[1] ?? null
-  // A long option may be abbreviated.
-  const isNo = [...grammar.names, ...grammar.letters].some(
-    ([one, { kind }]) => name !== null && one.startsWith(name) && harmlessKinds.has(kind),
-  )
-  const isOff = (option: ProgramArgument) =>
-    harmlessKinds.has(option.kind) && /^(f|false|n|no|off|0|null)$/i.test(option.value ?? '')
-  if (!isNo && !options.some(isOff)) return
+  const { starts } = command
+  const isTakenBack = starts.some((word, at) => {
+    const [, no, name = '', value] = /^--?(no-)?(\w[\w-]*)(?:=(.*))?$/is.exec(word) ?? []
+    if (name === '' || !meansHarmless(grammar, name)) return false
+    // Only parsers that know such values for flags take the next word.
+    return no !== undefined || off.test(value ?? '') || /^(false|null)$/.test(starts[at + 1] ?? '')
+  })
+  if (!isTakenBack) return
   for (const [i, option] of options.entries()) {
     if (harmlessKinds.has(option.kind)) options[i] = { ...option, kind: 'writes' }
   }
+}
+
+/** Whether a name, perhaps an abbreviation, is that of an option that keeps it from changing. */
+function meansHarmless({ names, letters }: ProgramGrammar, name: string): boolean {
+  for (const [one, { kind }] of [...names, ...letters]) {
+    if (harmlessKinds.has(kind) && one.startsWith(name)) return true
+  }
+  return false
 }
 
 function isOption({ grammar }: Reading, start: string): boolean {
@@ -199,7 +209,9 @@ function readOption(reading: Reading, start: string): void {
 function readLong(reading: Reading, start: string): void {
   const { grammar } = reading
   const isKnown = reading.command.words[reading.at] !== null
-  const at = start.indexOf('=')
+  // `-Wl,-z`: what belongs to a part of a compiler.
+  const part = grammar.isSingle ? /^-W[alp],/.exec(start) : null
+  const at = part === null ? start.indexOf('=') : part[0].length - 1
   const name = start.slice(start.startsWith('--') ? 2 : 1, at < 0 ? undefined : at)
   const glued = at < 0 ? undefined : start.slice(at + 1)
   const value = glued === undefined ? undefined : isKnown ? glued : `${glued}\0`

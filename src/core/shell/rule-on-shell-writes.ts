@@ -196,6 +196,7 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
     const why = whyOfArgument(command, argument, scope)
     const isShown =
       shows &&
+      raw.stage === undefined &&
       !argument.start.includes('=') &&
       (argument.name === '' || /^(writes|extracts)$/.test(argument.kind))
     if (why !== null && !isShown) return why
@@ -220,7 +221,9 @@ function mayFeedSql(
   args: readonly ProgramArgument[],
 ): boolean {
   if (stdin !== null) return !onlyAsks(stdin)
-  return isFed || (isPiped && !args.some(({ kind }) => kind === 'sql'))
+  // Commands to begin with, `-cmd` and `--init-command`, do not stand in for it.
+  const isGiven = args.some(({ kind, name }) => kind === 'sql' && !/cmd|init/.test(name))
+  return (isFed || isPiped) && !isGiven
 }
 
 /** A compiler puts its result next to the sources unless it is told where. */

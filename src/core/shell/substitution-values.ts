@@ -2,8 +2,8 @@
  * What a substitution says, as far as that is known without running it: `$(echo x)` is `x`. Some
  * programs say something that nobody knows, but that is never an option.
  */
-import names from './names.json' with { type: 'json' }
 import type { ParsedScript, SyntaxNode, Word } from './parse.ts'
+import table from './speakers.json' with { type: 'json' }
 
 export type SaidValue = {
   /** Null: only known when it runs. */
@@ -15,12 +15,43 @@ export type SaidValue = {
 const unknown: SaidValue = { value: null, isTame: false }
 const tame: SaidValue = { value: null, isTame: true }
 
-/** Programs whose output begins with no dash, if their arguments are such. */
-const speakers: ReadonlyMap<string, RegExp> = new Map(
-  Object.entries(names.speakers).flatMap(([programs, args]) =>
-    programs.split(' ').map((name) => [name, new RegExp(args)] as const),
-  ),
-)
+/** What its arguments have to be for its output to begin with no dash and say no free text. */
+type Speaker = {
+  /** All of them in one line; unknown ones are `\0`. */
+  readonly whole?: string
+  /** For each pattern, one of them; and none of them. */
+  readonly some?: readonly string[]
+  readonly none?: readonly string[]
+  readonly verbs?: Readonly<Record<string, Speaker>>
+}
+
+type SpeakerCheck = (args: readonly string[]) => boolean
+
+function checksOf(raws: Readonly<Record<string, Speaker>>): ReadonlyMap<string, SpeakerCheck> {
+  return new Map(
+    Object.entries(raws).flatMap(([names, raw]) => {
+      const check = checkOf(raw)
+      return names.split(' ').map((name) => [name, check] as const)
+    }),
+  )
+}
+
+function checkOf({ whole = '', some = [], none = [], verbs }: Speaker): SpeakerCheck {
+  const line = new RegExp(whole)
+  const wanted = some.map((one) => new RegExp(one))
+  const unwanted = none.map((one) => new RegExp(one))
+  const byVerb = verbs === undefined ? null : checksOf(verbs)
+  return (args) => {
+    if (byVerb !== null) {
+      const at = args[0] === '-C' ? 2 : args[0] === '--no-pager' ? 1 : 0
+      return byVerb.get(args[at] ?? '')?.(args.slice(at + 1)) === true
+    }
+    const has = (pattern: RegExp) => args.some((arg) => pattern.test(arg))
+    return line.test(args.join(' ')) && wanted.every(has) && !unwanted.some(has)
+  }
+}
+
+const speakers = checksOf(table)
 
 const filters: ReadonlySet<string> = new Set('grep head tail sort uniq wc cut true'.split(' '))
 
@@ -43,9 +74,9 @@ function isTame(node: SyntaxNode, read: ReadValues): boolean {
   return isSpeaking(wordsOf(node, read))
 }
 
-/** The same of what the commands of a pipe hand on; a loop at its end only takes. */
+/** The same of what the commands of a pipe hand on. */
 export function isTameOutput(commands: readonly SyntaxNode[], read: ReadValues): boolean {
-  const [first, ...rest] = commands.filter((one) => one.type === 'Command')
+  const [first, ...rest] = commands
   const isPassing = rest.every((one) => {
     const words = wordsOf(one, read)
     return isFilter(words) || isSpeaking(words)
@@ -86,6 +117,14 @@ function knownOutput(words: readonly (string | null)[]): string | null {
   }
 }
 
+/** What a command in front of a pipe says, as every shell says it; null: not known. */
+export function textSaidBy(node: SyntaxNode | undefined, read: ReadValues): string | null {
+  if (node?.type !== 'Command' || !/^(echo|printf)$/.test(node.name?.text ?? '')) return null
+  const words = wordsOf(node, read)
+  const said = words === null ? null : knownOutput(words)
+  return said?.includes('\\') ? null : said
+}
+
 /** `printf %s a`, `printf '%s%s' a b`, `printf 'text\n'`. */
 function printed(args: readonly string[]): string | null {
   const [format = '', ...values] = args[0] === '--' ? args.slice(1) : args
@@ -105,7 +144,7 @@ const hasOption = /[\s"'`=:,(]-{1,2}[A-Za-z]/
 /** Nothing in its words could be said again as an option. */
 function isSpeaking(words: readonly (string | null)[] | null | undefined): boolean {
   const [name, ...args] = words ?? []
-  const tameArgs = speakers.get(name ?? '')
-  if (tameArgs === undefined || args.some((arg) => hasOption.test(arg ?? ''))) return false
-  return tameArgs.test(args.map((arg) => arg ?? '\0').join(' '))
+  const check = speakers.get(name ?? '')
+  if (check === undefined || args.some((arg) => hasOption.test(arg ?? ''))) return false
+  return check(args.map((arg) => arg ?? '\0'))
 }

@@ -23,7 +23,13 @@ export type Feed =
   | { readonly kind: 'file' }
   | { readonly kind: 'text'; readonly text: string }
   /** `isPipe`: it is what the command in front of it says; `isTame`: names, numbers, no options. */
-  | { readonly kind: 'unknown'; readonly isPipe?: true; readonly isTame?: () => boolean }
+  | {
+      readonly kind: 'unknown'
+      readonly isPipe?: true
+      readonly isTame?: () => boolean
+      /** All that it says, where that is known. */
+      readonly said?: string | null
+    }
 
 /** Something runs that the words do not show. */
 export function hide(reason: string, word: ReadWord | undefined): readonly Inner[] {

@@ -60,7 +60,7 @@ export function unwrap(
     case 'parallel':
       return unwrapParallel(words)
   }
-  return unwrapByGrammar(words, command, name)
+  return unwrapByGrammar(words, feed, command)
 }
 
 /** Kinds of operands that are a command. */
@@ -69,12 +69,13 @@ const running: ReadonlySet<string> = new Set(['inner', 'tool', 'joined', 'bin', 
 /** What the table of a program says that it runs: scripts in options, commands among operands. */
 function unwrapByGrammar(
   words: readonly ReadWord[],
+  feed: Feed,
   command: SimpleCommand,
-  name: string,
 ): readonly Inner[] {
   const found = programArguments(command)
   if (found === null) return []
-  if (found.grammar.raw.wrapper === true) return unwrapWrapper(words, found, name)
+  const name = baseName(words[0]?.value ?? '')
+  if (found.grammar.raw.wrapper === true) return unwrapWrapper(words, feed, found)
   const inners: Inner[] = []
   for (const option of found.options) {
     const word = words[option.at] as ReadWord
@@ -131,9 +132,10 @@ function unwrapOption(
  */
 function unwrapWrapper(
   words: readonly ReadWord[],
+  feed: Feed,
   { grammar, options, operands, unknown }: ReadArguments,
-  name: string,
 ): readonly Inner[] {
+  const name = baseName(words[0]?.value ?? '')
   if (isAsking(words) || options.some(({ kind }) => kind === 'lists')) return []
   const split = name === 'env' ? splitString(words) : null
   if (split !== null) return split
@@ -162,7 +164,7 @@ function unwrapWrapper(
   if (rest.length === 0 && assigns.length > 0) return [{ ...inner([], null), assigns }]
   if (rest.length === 0 || kind === 'text*') return []
   if (kind === 'joined') return joined(rest)
-  const run = name === 'xargs' ? filledBy(options, rest) : rest
+  const run = name === 'xargs' ? filledBy(options, rest, feed) : rest
   return [{ ...inner(run, begin), assigns }]
 }
 
@@ -211,15 +213,24 @@ function splitString(words: readonly ReadWord[]): readonly Inner[] | null {
   return [{ ...inner(all.slice(assigns.length), null), assigns }]
 }
 
-/** `xargs` puts more words behind the inner command, or in place of a mark inside of it. */
+/**
+ * `xargs` puts more words behind the inner command, or in place of a mark inside of it. What it
+ * reads could be options, unless what stands in front of it says nothing but names.
+ */
 function filledBy(
   options: ReadArguments['options'],
   words: readonly ReadWord[],
+  feed: Feed,
 ): readonly ReadWord[] {
+  const isFile = options.some(({ name }) => name === 'a' || name === 'arg-file')
+  const isMade = isFile || feed.kind !== 'unknown' || feed.isTame?.() !== true
   const option = options.find(({ name }) => name === 'I' || name === 'replace')
-  if (option === undefined) return [...words, unknownWord('…')]
+  if (option === undefined) return [...words, { ...unknownWord('…'), isMade }]
   const mark = option.name === 'replace' ? option.value || '{}' : (option.value ?? '')
-  return words.map((word) => (word.value?.includes(mark) ? pickedWord(word.text) : word))
+  return words.map((word) => {
+    if (word.value?.includes(mark) !== true) return word
+    return { ...pickedWord(word.text), isMade: isMade && word.value.startsWith(mark) }
+  })
 }
 
 function unwrapEval(words: readonly ReadWord[]): readonly Inner[] {

@@ -18,20 +18,13 @@ import {
   type Word,
 } from './parse.ts'
 import { type Facts, noteHidden, noteWrite, variableNamesIn } from './shell-facts.ts'
-import { isTameOutput } from './substitution-values.ts'
+import { isTameOutput, textSaidBy } from './substitution-values.ts'
 import type { Feed } from './unwrap-result.ts'
 import { lookupIn } from './variable-values.ts'
 import { noteAssignment, noteList } from './walk-assignments.ts'
 import { branching, looping, setScope, settleFolders, visitAndOr } from './walk-folders.ts'
 import { visitRedirection } from './walk-redirection.ts'
-import {
-  newWalk,
-  pushItem,
-  pushItems,
-  type ShellWalk,
-  type WalkItem,
-  type WalkMark,
-} from './walk-state.ts'
+import { newWalk, pushItem, pushItems, type ShellWalk, type WalkItem } from './walk-state.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
 import { otherWords, wordsIn } from './walk-words.ts'
 
@@ -269,18 +262,17 @@ function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
     return pushItems(walk, pipeline.commands)
   }
   const { scope } = walk
-  const items: WalkItem[] = []
-  let mark: WalkMark = { type: 'Mark', scope: unsure(scope), joins: false }
-  for (const command of pipeline.commands) {
-    items.push(mark, command)
-    if (items.length === 2) {
-      const read = (word: Word) => readWord(word, lookupIn(walk)).map((one) => one.value)
-      // Asked for by few commands: most do not care what they read.
-      const isTame = () => isTameOutput(pipeline.commands, read)
-      const feed: Feed = { kind: 'unknown', isPipe: true, isTame }
-      mark = { ...mark, scope: { ...unsure(scope), feed } }
-    }
-  }
+  const { commands } = pipeline
+  const read = (word: Word) => readWord(word, lookupIn(walk)).map((one) => one.value)
+  // Several commands would share the text in parts that cannot be told.
+  const said = commands[1]?.type === 'Command' ? textSaidBy(commands[0], read) : null
+  const items = commands.flatMap((command, i): WalkItem[] => {
+    if (i === 0) return [{ type: 'Mark', scope: unsure(scope), joins: false }, command]
+    // Asked for by few commands: most do not care what they read.
+    const isTame = () => isTameOutput(commands.slice(0, i), read)
+    const feed: Feed = { kind: 'unknown', isPipe: true, isTame, said: i === 1 ? said : null }
+    return [{ type: 'Mark', scope: { ...unsure(scope), feed }, joins: false }, command]
+  })
   within(walk, unsure(scope), items)
 }
 
@@ -309,7 +301,7 @@ function runsExec(words: readonly ReadWord[]): boolean {
 function visitCommand(walk: ShellWalk, command: Command): void {
   const assigns: string[] = []
   let feed: Feed = walk.scope.feed
-  let stdin: string | null = null
+  let stdin = feed.kind === 'unknown' ? (feed.said ?? null) : null
   const inside: WalkItem[] = []
   const isRead = command.name?.value === 'read'
   const parts =
