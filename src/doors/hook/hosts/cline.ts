@@ -53,9 +53,15 @@ function eventParts(payload: JsonObject): EventParts {
 
 function callOf(payload: JsonObject): HostCall | null {
   const call = callInPayload(payload)
+  if (call?.tool === clineHost.offered.Edit) return { ...call, input: withOldText(call.input) }
   if (call === null || call.tool !== clineHost.tools.shell) return call
   const command = commandIn(call.input)
   return command === null ? null : { ...call, input: { command } }
+}
+
+/** WHY: without it a file is made or added to, so nothing is lost; its size is that of the new. */
+function withOldText(input: JsonObject): JsonObject {
+  return { ...input, old_text: own(input, 'old_text') ?? '' }
 }
 
 /** The commands of a call as one shell text; null: they cannot be read. */
