@@ -105,6 +105,7 @@ const overHttp: Readonly<
     }),
   }),
   pi: null,
+  cline: null,
   opencode: (url) => ({
     'opencode.json': JSON.stringify({
       mcp: {

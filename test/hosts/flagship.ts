@@ -27,7 +27,7 @@ type Habits = {
   readonly reach?: (call: ScriptedCall) => ScriptedCall
 }
 
-const { claude, codex, copilot, gemini, opencode, pi, qwen } = drivers
+const { claude, cline, codex, copilot, gemini, opencode, pi, qwen } = drivers
 
 function codexSearch(query: string): ScriptedCall {
   return { name: 'tool_search', kind: 'search', input: { query } }
@@ -88,6 +88,12 @@ const habits: Readonly<Record<ProvableHostId, Habits>> = {
     ],
     search: (pattern) => ({ name: 'grep', input: { pattern } }),
     delegate: (prompt) => [turnOf(copilot.toolCalls.agent(prompt))],
+  },
+  cline: {
+    load: [],
+    note: [turnOf({ name: 'team_mission_log', input: { kind: 'progress', summary: 'fix add' } })],
+    search: (pattern) => ({ name: 'search_codebase', input: { queries: [pattern] } }),
+    delegate: (prompt) => [turnOf(cline.toolCalls.agent(prompt))],
   },
   // It has neither a list of tasks nor sub-agents.
   pi: {

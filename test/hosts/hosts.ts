@@ -71,6 +71,14 @@ export function putDenyingHook(world: SandboxEnv): void {
     putFile(world, agentHosts.pi.hooksFile, extension)
     return
   }
+  if (host === 'cline') {
+    const free = ['read_files', 'spawn_agent']
+    const body = `if (!${JSON.stringify(free)}.includes(event.toolCall.toolName)) return { skip: true }`
+    const plugin = `export default { name: 'deny', manifest: { capabilities: ['hooks'] },
+      hooks: { beforeTool: async (event) => { ${body} } } }`
+    putFile(world, agentHosts.cline.hooksFile, plugin)
+    return
+  }
   const command = join(world.root, 'deny.sh')
   const free = '"(Read|Agent|spawn_agent|read_file|invoke_agent|complete_task|agent)"'
   writeFileSync(

@@ -69,6 +69,7 @@ describe('a capability means every tool that has it, whichever host names it', (
     qwen: ['agent', 'task', 'create_sub_session', 'workflow'],
     opencode: ['task'],
     copilot: ['task', 'Agent'],
+    cline: ['spawn_agent', 'team_spawn_teammate', 'team_run_task'],
   }
 
   test.each(agentHostIds)('%s: every tool that starts a sub-agent', (id) => {
@@ -176,7 +177,7 @@ describe('descriptors do not contradict each other', () => {
   })
 
   test('no two hosts claim the same program, package, folder, file or mark', () => {
-    expect(sharedBy((host) => [host.program, ...listIn(host.packages)])).toEqual([])
+    expect(sharedBy((host) => [...new Set([host.program, ...listIn(host.packages)])])).toEqual([])
     expect(sharedBy((host) => [host.folder, host.title])).toEqual([])
     expect(sharedBy((host) => [...new Set([host.hooksFile, host.serversFile])])).toEqual([])
     expect(sharedBy((host) => host.environmentMarks)).toEqual([])

@@ -37,7 +37,6 @@ export const otherAgents: readonly OtherAgent[] = [
     verbs: ['chat', 'translate', 'agent', 'mcp'],
   },
   { program: 'kiro-cli', packages: none('it is brought by an installer'), verbs: always },
-  { program: 'cline', packages: ['cline'], verbs: always },
   { program: 'cn', packages: ['@continuedev/cli'], verbs: always },
   { program: 'kimi', packages: ['kimi-cli', '@moonshot-ai/kimi-code'], verbs: always },
   // Pi until 0.73; the descriptor has its newer name.
@@ -57,6 +56,6 @@ export const otherAgents: readonly OtherAgent[] = [
 export const otherAgentFiles: readonly string[] = [
   '.agents/skills/**',
   ...['.vscode/settings.json', '.vscode/tasks.json', '.vscode/mcp.json', '.vscode/launch.json'],
-  ...['.windsurf/hooks.json', '.kiro/hooks/**', '.kiro/settings/**', '.clinerules/hooks/**'],
+  ...['.windsurf/hooks.json', '.kiro/hooks/**', '.kiro/settings/**'],
   ...['.roo/mcp.json', '.amazonq/**', '.factory/settings*.json'],
 ]

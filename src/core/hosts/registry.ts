@@ -3,6 +3,7 @@
  * is computed once, when the module is loaded.
  */
 import { claudeHost } from './claude.ts'
+import { clineHost } from './cline.ts'
 import { codexHost } from './codex.ts'
 import { copilotHost } from './copilot.ts'
 import { cursorHost } from './cursor.ts'
@@ -28,6 +29,7 @@ const described = {
   opencode: opencodeHost,
   copilot: copilotHost,
   pi: piHost,
+  cline: clineHost,
   cursor: cursorHost,
 } satisfies Readonly<Record<string, HostDescriptor>>
 

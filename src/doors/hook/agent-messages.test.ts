@@ -83,6 +83,11 @@ test.each<[AgentHostId, string, string]>([
     'call `mcp__pawl__pawl_transition` (event `DONE`).',
   ],
   [
+    'cline',
+    'Tools: read_files, search_codebase, editor, tracker__show; look at named files and folders',
+    'call `pawl__pawl_transition` (event `DONE`).',
+  ],
+  [
     'opencode',
     'Tools: read, grep, glob, write, tracker_show.',
     'call `pawl_pawl_transition` (event `DONE`).',

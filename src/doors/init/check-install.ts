@@ -59,12 +59,17 @@ export function offSwitchIn(text: string): string | null {
   const settings = root === null ? null : plainValue(root)
   const found = offSwitches.find(({ setting, value }) => {
     const set = valueAt(settings, setting)
-    return value === 'lists pawl' ? Array.isArray(set) && set.includes('pawl') : set === value
+    return value === 'lists pawl' ? Array.isArray(set) && set.some(isOurs) : set === value
   })
   if (found === undefined) return null
   const { setting, value } = found
   if (value === 'lists pawl') return `\`pawl\` in \`${setting}\``
   return value ? `\`${setting}\`` : `\`${setting}: false\``
+}
+
+/** Hosts list what is turned off by its name, or by its file. */
+function isOurs(listed: Json): boolean {
+  return typeof listed === 'string' && /(?:^|[\\/])pawl(?:\.\w+)?$/.test(listed)
 }
 
 /** The value of a setting, by a path with dots. */

@@ -4,6 +4,7 @@
  */
 import type { ProvableHostId } from '../../core/hosts/registry.ts'
 import { claudeDriver } from './claude.ts'
+import { clineDriver } from './cline.ts'
 import { codexDriver } from './codex.ts'
 import { copilotDriver } from './copilot.ts'
 import { geminiDriver } from './gemini.ts'
@@ -20,4 +21,5 @@ export const drivers: Readonly<Record<ProvableHostId, Driver>> = {
   opencode: opencodeDriver,
   copilot: copilotDriver,
   pi: piDriver,
+  cline: clineDriver,
 }

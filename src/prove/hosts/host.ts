@@ -45,6 +45,8 @@ export type Driver = {
   readonly unenforceable: Readonly<Partial<Record<PathId, string>>>
   /** What is said without a try: how a host does it past its hooks; absent: it asks a hook. */
   readonly declared: Readonly<Partial<Record<DeclaredPathId, string>>>
+  /** Paths that cannot be tried without a person, and why. */
+  readonly untried?: Readonly<Partial<Record<PathId, string>>>
 }
 
 /** A command line beside the name of the program. */

@@ -231,6 +231,7 @@ describe('what others wrote', () => {
     ['codex', '.codex/config.toml', '[mcp_servers]\na = {}\n"pawl" = { command = "x" }\n'],
     ['opencode', '.opencode/plugins/pawl.js', 'export const Mine = 1\n'],
     ['pi', '.pi/extensions/pawl.js', 'export default () => 1\n'],
+    ['cline', '.cline/plugins/pawl.js', 'export default {}\n'],
     ['gemini', '.gemini/settings.json', '{"hooks":[]}'],
     ['gemini', '.gemini/settings.json', '{\n  "a": 1\n  "b": 2\n}'],
     ['cursor', '.cursor/mcp.json', '[]'],

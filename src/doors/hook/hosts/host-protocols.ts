@@ -3,6 +3,7 @@ import { type AgentHostId, agentHostIds } from '../../../core/hosts/registry.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { HookProtocol } from '../hook-protocol.ts'
 import { claudeHooks } from './claude.ts'
+import { clineHooks } from './cline.ts'
 import { codexHooks } from './codex.ts'
 import { copilotHooks } from './copilot.ts'
 import { cursorHooks } from './cursor.ts'
@@ -19,6 +20,7 @@ export const hookProtocols: Readonly<Record<AgentHostId, HookProtocol>> = {
   opencode: opencodeHooks,
   copilot: copilotHooks,
   pi: piHooks,
+  cline: clineHooks,
   cursor: cursorHooks,
 }
 

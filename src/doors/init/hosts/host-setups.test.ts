@@ -64,7 +64,7 @@ test('claude: a hook that a call waits for can start the daemon', () => {
   }
 })
 
-const plugged = ['opencode', 'pi'] as const
+const plugged = ['opencode', 'pi', 'cline'] as const
 
 test.each(plugged)('%s: the plugin sends every event that has a meaning', (host) => {
   const plugin = filesOf(host).find(({ path }) => path === agentHosts[host].hooksFile)

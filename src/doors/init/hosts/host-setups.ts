@@ -2,6 +2,7 @@
 import type { AgentHostId } from '../../../core/hosts/registry.ts'
 import type { HostSetup } from '../desired-files.ts'
 import { claudeSetup } from './claude.ts'
+import { clineSetup } from './cline.ts'
 import { codexSetup } from './codex.ts'
 import { copilotSetup } from './copilot.ts'
 import { cursorSetup } from './cursor.ts'
@@ -18,5 +19,6 @@ export const hostSetups: Readonly<Record<AgentHostId, HostSetup>> = {
   opencode: opencodeSetup,
   copilot: copilotSetup,
   pi: piSetup,
+  cline: clineSetup,
   cursor: cursorSetup,
 }

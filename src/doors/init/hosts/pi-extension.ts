@@ -10,6 +10,7 @@ import type { SetupContext } from '../desired-files.ts'
 import { ownMark } from '../merge-entries.ts'
 import { serverName } from '../pawl-entries.ts'
 import { askHookText } from './ask-hook-text.ts'
+import { serverClientText } from './server-client-text.ts'
 import { serverEnv, serverWords } from './shared-entries.ts'
 
 /** The extension for one workspace, or for every folder of a user. */
@@ -34,10 +35,8 @@ const setting = SETTING
 const answerMsMax = 60000
 // It takes milliseconds; Pi does not end later because of a Pawl that is silent.
 const endMsMax = 1000
-// How long a session waits for the tools of Pawl, and a call for its result.
+// How long a session waits for the tools of Pawl.
 const startMsMax = 20000
-const resultMsMax = 600000
-const lineCharsMax = 16000000
 const wordsMax = 20
 
 export default function (pi) {
@@ -159,84 +158,7 @@ export default function (pi) {
     })
 }
 
-// A client of Pawl's MCP server: one message per line.
-function openServer() {
-  const [program, ...args] = setting.server.words
-  const env = { ...process.env, ...setting.server.env }
-  const stdio = ["pipe", "pipe", "ignore"]
-  const child = spawn(program, args, { cwd: setting.workspace, env, stdio })
-  const waiting = new Map()
-  let last = 0
-  let rest = ""
-  const fail = (why) => {
-    for (const { reject } of waiting.values()) reject(new Error("Pawl's server " + why))
-    waiting.clear()
-  }
-  const write = (message) =>
-    child.stdin.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n")
-  const request = (method, params) =>
-    new Promise((resolve, reject) => {
-      const id = (last += 1)
-      const limit = setTimeout(() => waiting.get(id)?.reject(new Error("no answer")), resultMsMax)
-      limit.unref()
-      const done = (settle) => (value) => {
-        clearTimeout(limit)
-        waiting.delete(id)
-        settle(value)
-      }
-      waiting.set(id, { resolve: done(resolve), reject: done(reject) })
-      write({ id, method, params })
-    })
-  const hear = (line) => {
-    const message = JSON.parse(line)
-    if (message.method !== undefined) {
-      const error = { code: -32601, message: "not offered" }
-      if (message.id !== undefined) write({ id: message.id, error })
-      return
-    }
-    const one = waiting.get(message.id)
-    if (message.error) one?.reject(new Error(message.error.message))
-    else one?.resolve(message.result)
-  }
-  child.on("error", (fault) => fail(fault.message))
-  child.on("exit", () => fail("has ended"))
-  child.stdin.on("error", () => undefined)
-  child.stdout.setEncoding("utf8").on("data", (chunk) => {
-    const lines = (rest + chunk).split("\n")
-    rest = lines.pop()
-    try {
-      if (rest.length > lineCharsMax) throw new Error("too long")
-      for (const line of lines) if (line.trim()) hear(line)
-    } catch {
-      child.kill()
-    }
-  })
-  return {
-    request,
-    end: () => child.kill(),
-    tools: async () => {
-      const clientInfo = { name: "pi", version: "1" }
-      const protocolVersion = "2025-06-18"
-      await request("initialize", { protocolVersion, capabilities: {}, clientInfo })
-      write({ method: "notifications/initialized" })
-      return (await request("tools/list", {})).tools
-    },
-  }
-}
-
-function textIn(content) {
-  const read = (part) => (part.type === "text" ? part.text : "[" + part.type + "]")
-  return (content ?? []).map(read).join("\n")
-}
-
-function within(limitMs, promise) {
-  let timer
-  const limit = new Promise((resolve) => {
-    timer = setTimeout(resolve, limitMs)
-  })
-  return Promise.race([promise, limit]).finally(() => clearTimeout(timer))
-}
-
+SERVER
 // Only where nothing is decided: a call that could not be judged is blocked before it comes here.
 function unheard() {
   return { exit: 0, stdout: "", stderr: "" }
@@ -251,4 +173,6 @@ function contextIn(answer) {
 }
 
 ASK
-`.replace('ASK', () => askHookText)
+`
+  .replace('SERVER', () => serverClientText('pi'))
+  .replace('ASK', () => askHookText)
