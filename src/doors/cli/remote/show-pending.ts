@@ -37,7 +37,8 @@ export function pendingLines(approval: ApprovalItem, width: number): StyledLine[
   }
   const { signal, move, data, editable = [] } = approval.pending as unknown as PendingMove
   const lines = row('move', `${signal} ${moveText(move)}`, { width })
-  if (data !== null) lines.push(...row('agent says', JSON.stringify(data), { width }))
+  if (data !== null && Object.keys(data).length > 0)
+    lines.push(...row('agent says', JSON.stringify(data), { width }))
   if (editable.length > 0) lines.push(...row('editable', editable.join(', '), { width }))
   return lines
 }
