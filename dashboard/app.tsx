@@ -2,7 +2,16 @@
  * The layout around every page: navigation, connection state, and the current page. Large pages
  * are loaded when they are first opened.
  */
-import { type ComponentType, lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import {
+  type ComponentType,
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from 'react'
+import { openEarlyKeys } from './data/early-keys.ts'
 import { endLive, type Live, live } from './data/live-state.ts'
 import { loadChunk } from './data/load-chunk.ts'
 import { linkTo, type PageRoute, useRoute } from './data/route.ts'
@@ -43,6 +52,14 @@ const Palette = lazy(async () => ({
 const KeyList = lazy(async () => ({
   default: (await loadChunk(() => import('./parts/key-list.tsx'))).KeyList,
 }))
+
+const paletteKeys = openEarlyKeys(window)
+
+/** Stands for the palette until it is there, and keeps what is typed into it. */
+function KeysBefore() {
+  useLayoutEffect(() => paletteKeys.begin(), [])
+  return null
+}
 
 const pages: Readonly<Record<string, Page>> = {
   home: HomePage,
@@ -104,9 +121,14 @@ export function App() {
         </main>
       </div>
       <Toast />
-      <Suspense>
+      <Suspense fallback={dialog === 'palette' ? <KeysBefore /> : null}>
         {dialog === 'palette' ? (
-          <Palette pages={items} onClose={() => setDialog(null)} onKeys={showKeys} />
+          <Palette
+            early={paletteKeys}
+            pages={items}
+            onClose={() => setDialog(null)}
+            onKeys={showKeys}
+          />
         ) : null}
         {dialog === 'keys' ? <KeyList onClose={() => setDialog(null)} /> : null}
       </Suspense>

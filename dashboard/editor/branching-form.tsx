@@ -12,6 +12,7 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { ForkBranch, Route } from '../../src/core/machine/machine.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
+import { RemoveButton } from './form-row.tsx'
 import { TextField } from './text-field.tsx'
 
 type Props = {
@@ -120,15 +121,11 @@ function BranchRow({ written, route, branch, isAlone, onText }: BranchProps) {
         value={terminal}
         onStage={(to) => put({ terminal: to })}
       />
-      <button
-        type="button"
-        className="button"
-        aria-label={`Remove branch ${name}`}
-        disabled={isAlone}
-        onClick={() => onText(dropBranch(written, route, name))}
-      >
-        ×
-      </button>
+      <RemoveButton
+        what={`branch ${name}`}
+        isDisabled={isAlone}
+        onRemove={() => onText(dropBranch(written, route, name))}
+      />
     </div>
   )
 }

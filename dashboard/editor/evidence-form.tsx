@@ -8,6 +8,7 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import { showToast } from '../parts/toast.tsx'
 import { AddNamedForm } from './add-named-form.tsx'
+import { NamedRow } from './form-row.tsx'
 import { TextField } from './text-field.tsx'
 
 type Props = {
@@ -54,10 +55,7 @@ function EvidenceRow({ written, name, guard, onText }: RowProps) {
     else showToast('The number of tests is a whole number from 1.')
   }
   return (
-    <div className="route-row">
-      <strong className="mono cut" title={name}>
-        {name}
-      </strong>
+    <NamedRow name={name} onRemove={() => onText(dropGuard(written, name))}>
       <TextField
         label={`Command of ${name}`}
         className="mono"
@@ -85,14 +83,6 @@ function EvidenceRow({ written, name, guard, onText }: RowProps) {
         />
         fresh
       </label>
-      <button
-        type="button"
-        className="button"
-        aria-label={`Remove ${name}`}
-        onClick={() => onText(dropGuard(written, name))}
-      >
-        ×
-      </button>
-    </div>
+    </NamedRow>
   )
 }

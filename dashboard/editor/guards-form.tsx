@@ -9,6 +9,7 @@ import type { EditableDefinition } from '../../src/core/dialects/editable-defini
 import type { Json } from '../../src/core/json.ts'
 import { type CompareOp, compareOps } from '../../src/core/machine/machine.ts'
 import { AddNamedForm } from './add-named-form.tsx'
+import { NamedRow } from './form-row.tsx'
 import { guardListId } from './route-form.tsx'
 import { TextField } from './text-field.tsx'
 
@@ -53,10 +54,7 @@ function GuardRow({ written, name, guard, onText }: RowProps) {
   }
   const hasValue = guard.op !== 'exists' && guard.op !== 'not_exists'
   return (
-    <div className="route-row">
-      <strong className="mono cut" title={name}>
-        {name}
-      </strong>
+    <NamedRow name={name} onRemove={() => onText(dropGuard(written, name))}>
       <TextField
         label={`Value that ${name} tests`}
         className="mono"
@@ -81,15 +79,7 @@ function GuardRow({ written, name, guard, onText }: RowProps) {
           onSettle={(text) => put({ value: valueIn(text) })}
         />
       ) : null}
-      <button
-        type="button"
-        className="button"
-        aria-label={`Remove ${name}`}
-        onClick={() => onText(dropGuard(written, name))}
-      >
-        ×
-      </button>
-    </div>
+    </NamedRow>
   )
 }
 

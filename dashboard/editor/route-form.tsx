@@ -10,6 +10,7 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Route, Stage } from '../../src/core/machine/machine.ts'
 import { BranchingForm } from './branching-form.tsx'
+import { RemoveButton } from './form-row.tsx'
 import { GateForm } from './gate-form.tsx'
 import { TextField } from './text-field.tsx'
 
@@ -84,14 +85,7 @@ function RouteRow({ written, stage, signal, route, called, onEdit, onText }: Row
           onSettle={(words) => onEdit({ kind: 'guard-route', ...of, guard: words })}
         />
       )}
-      <button
-        type="button"
-        className="button"
-        aria-label={`Remove ${called}`}
-        onClick={() => onEdit({ kind: 'remove-route', ...of })}
-      >
-        ×
-      </button>
+      <RemoveButton what={called} onRemove={() => onEdit({ kind: 'remove-route', ...of })} />
       <BranchingForm {...{ written, route, called, onText }} />
       <GateForm written={written} route={route.origin} called={called} onText={onText} />
     </div>

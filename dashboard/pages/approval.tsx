@@ -59,7 +59,7 @@ function Question({ approval, wish }: QuestionProps) {
   return (
     <>
       <PageHead
-        title={questionOf(approval)}
+        title={<MessageText text={questionOf(approval)} />}
         about={<About approval={approval} head={reading?.head ?? null} />}
       >
         <RiskBadges risks={approval.risks} />
@@ -113,7 +113,11 @@ type AboutProps = {
 function About({ approval, head }: AboutProps) {
   return (
     <>
-      {approval.runTitle === null ? null : <strong>{approval.runTitle} · </strong>}
+      {approval.runTitle === null ? null : (
+        <strong>
+          <MessageText text={approval.runTitle} /> ·{' '}
+        </strong>
+      )}
       {head === null ? '' : `${head.definition} · ${head.stage} · `}
       requested <Time at={approval.requestedAt} />
       {approval.expiresAt === null || approval.status !== 'pending' ? null : (

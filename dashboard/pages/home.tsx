@@ -35,7 +35,7 @@ export function HomePage() {
             No run is open. Start one with <code>pawl start</code>, or let an agent load a workflow.
           </Heads>
           <Heads title="Went wrong today" heads={wrong} isKnown={state.me !== null}>
-            Nothing failed, was blocked or cancelled today.
+            No run failed, was blocked or was cancelled today.
           </Heads>
         </div>
       </div>

@@ -31,8 +31,8 @@ export function PoliciesPage() {
         ) : answer.items.length === 0 ? (
           <section className="card">
             <Empty icon="policies" title="No policies">
-              Add policy.json to Pawl's data directory or to .pawl/ in a workspace, or add a policy
-              to a definition.
+              Add <code>policy.json</code> to Pawl's data directory or to <code>.pawl/</code> in a
+              workspace, or add a policy to a definition.
             </Empty>
           </section>
         ) : (

@@ -13,6 +13,7 @@ import { DenialSummary } from '../parts/denial-summary.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
 import { countOf, moneyText, numberText } from '../parts/format-values.ts'
 import { JobsPanel } from '../parts/jobs.tsx'
+import { MessageText } from '../parts/message-text.tsx'
 import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
 import { RunStatePanel } from '../parts/run-state.tsx'
@@ -92,7 +93,7 @@ function Head({ state, runId }: { readonly state: RunLogState; readonly runId: s
     <PageHead
       title={
         <span className="row flow">
-          {head.title ?? head.definition} <StatusBadge status={head.status} />
+          <MessageText text={head.title ?? head.definition} /> <StatusBadge status={head.status} />
           {reading.view.observes ? (
             <span className="badge warn" title="Calls are judged and recorded, not enforced">
               observing

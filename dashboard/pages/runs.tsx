@@ -45,10 +45,7 @@ export function RunsPage() {
   }
   return (
     <>
-      <PageHead
-        title="Runs"
-        about={`${countOf(shown.length, 'run')}${isComplete ? '' : ' or more'}, last changed first`}
-      >
+      <PageHead title="Runs" about={aboutFor(shown.length, isComplete ? '' : ' or more')}>
         <input
           className="input search"
           type="search"
@@ -77,9 +74,13 @@ export function RunsPage() {
             />
           ) : isComplete ? (
             <Empty icon="runs" title={isSearch ? 'No matching runs' : 'No runs yet'}>
-              {isSearch
-                ? 'Try fewer words or another status.'
-                : 'A run begins when an agent loads a workflow, or with pawl start NAME.'}
+              {isSearch ? (
+                'Try fewer words or another status.'
+              ) : (
+                <>
+                  A run begins when an agent loads a workflow, or with <code>pawl start NAME</code>.
+                </>
+              )}
             </Empty>
           ) : (
             <div className="body" style={{ padding: 16 }}>
@@ -200,4 +201,10 @@ function useRuns(q: string, status: StatusFilter | null) {
     return [...byId.values()].sort((a, b) => b.updatedAt - a.updatedAt)
   }, [found, latest])
   return { heads, isComplete: found?.key === key && found.next === null, problem, more }
+}
+
+function aboutFor(count: number, more: string): string {
+  return count === 0 && more === ''
+    ? 'No runs'
+    : `${countOf(count, 'run')}${more}, last changed first`
 }

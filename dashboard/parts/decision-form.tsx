@@ -15,6 +15,7 @@ import { titleOf } from './approval-summary.tsx'
 import { Time } from './basics.tsx'
 import { countOf } from './format-values.ts'
 import { Icon } from './icons.tsx'
+import { MessageText } from './message-text.tsx'
 import { showToast } from './toast.tsx'
 
 /** What the person began in a terminal. */
@@ -68,11 +69,11 @@ function Deciding({ approval, edits, wish }: Props) {
   return (
     <aside className="card pad decide stack" aria-label="Your decision">
       <label className="field">
-        <span>Reason or note; the agent reads it</span>
+        <span>Reason or note (the agent reads it)</span>
         <textarea
           ref={reason}
           className="input"
-          placeholder="Reason or note; the agent reads it"
+          placeholder="Reason or note (the agent reads it)"
           value={note}
           onChange={(event) => setNote(event.target.value)}
           onKeyDown={(event) => {
@@ -219,10 +220,12 @@ function NextApproval({ approval }: Pick<Props, 'approval'>) {
       <p className="small soft">{countOf(others.length, 'approval')} pending. Next:</p>
       {isArmed ? (
         <a className="button wrap" href={linkTo('approvals', next.id)}>
-          {next.runTitle ?? titleOf(next)}
+          <MessageText text={next.runTitle ?? titleOf(next)} />
         </a>
       ) : (
-        <span className="button wrap soft">{next.runTitle ?? titleOf(next)}</span>
+        <span className="button wrap soft">
+          <MessageText text={next.runTitle ?? titleOf(next)} />
+        </span>
       )}
     </div>
   )

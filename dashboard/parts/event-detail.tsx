@@ -41,7 +41,11 @@ export function EventDetail(props: Props) {
         <Refusal record={record} definition={definition} />
         <Ending row={row} />
         <CallOutput end={row?.end ?? record} />
-        {about === '' || call !== null ? null : <p className="wrap">{about}</p>}
+        {about === '' || call !== null ? null : (
+          <p className="wrap">
+            <MessageText text={about} />
+          </p>
+        )}
         {why === undefined || call !== null ? null : (
           <p className="wrap">
             <MessageText text={why.reason} /> <span className="badge bad">{why.rule}</span>
@@ -66,7 +70,7 @@ function Refusal({ record, definition }: Pick<Props, 'record' | 'definition'>) {
   const { isObserved, verdict, code, reason, rule } = denial
   const asked = verdict === 'ask' ? 'Would need approval' : 'Would be denied'
   return (
-    <dl className="facts note-box">
+    <dl className="facts told note-box">
       <dt>{isObserved ? asked : 'The agent was told'}</dt>
       <dd className="wrap">
         <MessageText text={reason} />{' '}

@@ -2,7 +2,7 @@
  * The first start on Home: a blocked call, a run that moves on, a decision, the proof. Each step
  * is done when the log says so. Hidden on request, and for somebody who has more runs.
  */
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { callApi, wordsOf } from '../data/api-client.ts'
 import { type FirstSteps, firstStepsIn } from '../data/first-steps.ts'
 import { type Live, type LiveRunHead, live } from '../data/live-state.ts'
@@ -11,6 +11,8 @@ import { useApiQuery } from '../data/use-api-query.ts'
 import { useValueStore } from '../data/value-store.ts'
 
 const storageKey = 'pawl.first-start'
+/** The run whose log somebody has checked here. */
+const provenKey = 'pawl.first-start.proven'
 /** Somebody with more runs has started long ago. */
 const runsMax = 3
 /** Of a longer log, the beginning tells enough. */
@@ -84,7 +86,7 @@ function Steps({ head, state }: { readonly head: LiveRunHead; readonly state: Li
           </>
         )}
       </Step>
-      <Proof runId={head.id} />
+      <Proof key={head.id} runId={head.id} />
     </ol>
   )
 }
@@ -92,10 +94,11 @@ function Steps({ head, state }: { readonly head: LiveRunHead; readonly state: Li
 function Proof({ runId }: { readonly runId: string }) {
   const [text, setText] = useState<string | null>(null)
   const [isProven, setProven] = useState(false)
-  const verify = async (): Promise<void> => {
+  const verify = useCallback(async (): Promise<void> => {
     try {
       const found = await callApi('runs.verify', { runId })
       setProven(found.ok)
+      if (found.ok) localStorage.setItem(provenKey, runId)
       setText(
         found.ok
           ? `${found.count} records, every hash matches.`
@@ -104,7 +107,11 @@ function Proof({ runId }: { readonly runId: string }) {
     } catch (thrown) {
       setText(wordsOf(thrown).detail)
     }
-  }
+  }, [runId])
+  // WHY again and not remembered as done: what is said here is true of the log as it is now.
+  useEffect(() => {
+    if (localStorage.getItem(provenKey) === runId) void verify()
+  }, [runId, verify])
   return (
     <Step isDone={isProven} title="The proof">
       Every record contains a hash over itself and the record before it.{' '}

@@ -22,7 +22,7 @@ export function NextSteps({ approval, stage, definition }: Props) {
   return (
     <section className="stack" aria-label="What happens next">
       <h2>What happens next</h2>
-      <dl className="facts card pad">
+      <dl className="facts told card pad">
         <dt>If you approve</dt>
         <dd>
           {others}

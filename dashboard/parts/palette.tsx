@@ -1,6 +1,7 @@
 /** The command palette: pages, approvals, runs and definitions by name; and the list of keys. */
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { callApi } from '../data/api-client.ts'
+import type { EarlyKeys } from '../data/early-keys.ts'
 import { endLive, type LiveRunHead, live } from '../data/live-state.ts'
 import { matchItems, type PaletteItem } from '../data/palette-items.ts'
 import { linkTo } from '../data/route.ts'
@@ -10,17 +11,20 @@ import { useValueStore } from '../data/value-store.ts'
 import { titleOf } from './approval-summary.tsx'
 import { Dialog } from './dialog.tsx'
 import { shortIdOf } from './format-values.ts'
+import { MessageText } from './message-text.tsx'
 import { theme, turnTheme } from './theme.ts'
 
 type Props = {
   readonly pages: readonly { readonly page: string; readonly name: string }[]
+  /** What was typed before it was there. */
+  readonly early: EarlyKeys
   readonly onClose: () => void
   readonly onKeys: () => void
 }
 
 /** The palette. */
-export function Palette({ pages, onClose, onKeys }: Props) {
-  const [text, setText] = useState('')
+export function Palette({ pages, early, onClose, onKeys }: Props) {
+  const [text, setText] = useTyped(early)
   const [at, setAt] = useState(0)
   const items = useItems(pages, text, onKeys)
   const found = useMemo(() => matchItems(items, text), [items, text])
@@ -71,8 +75,12 @@ export function Palette({ pages, onClose, onKeys }: Props) {
             onMouseMove={() => setAt(index)}
             onClick={() => open(item)}
           >
-            <span className="palette-name cut">{item.name}</span>
-            <span className="small soft cut">{item.about}</span>
+            <span className="palette-name cut">
+              <MessageText text={item.name} />
+            </span>
+            <span className="small soft cut">
+              <MessageText text={item.about} />
+            </span>
             <span className="tiny soft palette-kind">{item.kind}</span>
           </div>
         ))}
@@ -80,6 +88,17 @@ export function Palette({ pages, onClose, onKeys }: Props) {
       {found.length === 0 ? <p className="soft palette-none">No matches.</p> : null}
     </Dialog>
   )
+}
+
+/** The text of the search, which begins with what was typed early. */
+function useTyped(early: EarlyKeys) {
+  const [text, setText] = useState('')
+  // WHY an effect: that of the dialog comes before, so the next key finds the box focused.
+  useEffect(() => {
+    const first = early.take()
+    setText((was) => first + was)
+  }, [early])
+  return [text, setText] as const
 }
 
 /** What there is to find, the most urgent first. */

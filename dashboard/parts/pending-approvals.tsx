@@ -37,6 +37,8 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
       </section>
     )
   }
+  const headOf = ({ runId }: PendingApproval): LiveRunHead | null =>
+    state.heads.find((head) => head.id === runId) ?? null
   const picked = approvals.filter((one) => chosen.has(one.id))
   const unseen = picked.filter((one) => !seen.has(seenKey(one)))
   const toggle = (id: string): void => {
@@ -56,8 +58,10 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
           <AskCard
             key={approval.id}
             approval={approval}
-            head={state.heads.find((head) => head.id === approval.runId) ?? null}
-            choice={mayDecide && approval.risks.length === 0 ? chosen.has(approval.id) : null}
+            head={headOf(approval)}
+            choice={
+              mayDecide && isShownWhole(approval, headOf(approval)) ? chosen.has(approval.id) : null
+            }
             onToggle={() => toggle(approval.id)}
             onSeen={() => setSeen((was) => new Set([...was, seenKey(approval)]))}
           />
@@ -67,6 +71,16 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
   )
 }
 
+/**
+ * Whether the card can show all that the decision is about. A move is also about the files that
+ * its run changed, and those are shown only by the page of the approval. A run that is not at hand
+ * counts as one that may have changed some.
+ */
+function isShownWhole(approval: PendingApproval, head: LiveRunHead | null): boolean {
+  if (approval.risks.length > 0) return false
+  return approval.kind === 'call' || head?.workspace === null
+}
+
 function seenKey({ id, hash }: PendingApproval): string {
   return `${id} ${hash}`
 }
@@ -74,7 +88,7 @@ function seenKey({ id, hash }: PendingApproval): string {
 type CardProps = {
   readonly approval: PendingApproval
   readonly head: LiveRunHead | null
-  /** Null: it cannot be selected; what is risky is decided by itself. */
+  /** Null: it cannot be selected, and is decided on a page of its own. */
   readonly choice: boolean | null
   readonly onToggle: () => void
   /** All of it was on the screen, down to its end. */
@@ -100,7 +114,9 @@ function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
         <RiskBadges risks={approval.risks} />
         <span className="ask-about cut">
           {approval.runTitle === null || call !== null ? null : (
-            <strong>{approval.runTitle} · </strong>
+            <strong>
+              <MessageText text={approval.runTitle} /> ·{' '}
+            </strong>
           )}
           {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
         </span>
@@ -110,7 +126,7 @@ function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
         </span>
       </div>
       <a className="what" href={linkTo('approvals', approval.id)}>
-        {title}
+        <MessageText text={title} />
       </a>
       {choice === true ? (
         <Whole approval={approval} onSeen={onSeen} />
@@ -175,13 +191,20 @@ function Whole({ approval, onSeen }: WholeProps) {
   return (
     <div className="whole">
       {call === null ? (
-        <Values value={moveOf(approval)?.data ?? {}} />
+        <MoveData approval={approval} />
       ) : (
         <CallDetail tool={call.tool} input={call.input} size="whole" />
       )}
       <span ref={end} className="end-mark" />
     </div>
   )
+}
+
+/** What a move carries, where it carries anything. */
+function MoveData({ approval }: { readonly approval: PendingApproval }) {
+  const data = moveOf(approval)?.data ?? {}
+  if (Object.keys(data).length === 0) return null
+  return <Values value={data} />
 }
 
 type BulkProps = {

@@ -56,7 +56,7 @@ export function RunActions({ head }: { readonly head: LiveRunHead }) {
               : setSure(true)
           }
         >
-          {isSure ? 'Cancel for good?' : 'Cancel'}
+          {isSure ? 'Cancel for good?' : 'Cancel run'}
         </button>
       ) : null}
       <button

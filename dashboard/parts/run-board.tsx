@@ -4,6 +4,7 @@ import { linkTo } from '../data/route.ts'
 import { useMachine } from '../data/use-machine.ts'
 import { StatusBadge, Time } from './basics.tsx'
 import { countOf, shortIdOf } from './format-values.ts'
+import { MessageText } from './message-text.tsx'
 
 /** Cards in one column; the others are counted. */
 const cardsMax = 30
@@ -57,7 +58,9 @@ function Column({ stage, heads }: ColumnProps) {
           <li key={head.id}>
             <a className="line" href={linkTo('runs', head.id)}>
               <span className="grow">
-                <strong className="wrap">{head.title ?? head.definition}</strong>
+                <strong className="wrap">
+                  <MessageText text={head.title ?? head.definition} />
+                </strong>
                 <span className="small soft row flow">
                   <StatusBadge status={head.status} />
                   <span className="mono">{shortIdOf(head.id)}</span>

@@ -4,6 +4,7 @@ import { linkTo } from '../data/route.ts'
 import { useStageProgress } from '../data/use-stage-progress.ts'
 import { StatusBadge, Time } from './basics.tsx'
 import { countOf, durationText, moneyText, shortIdOf, tookText } from './format-values.ts'
+import { MessageText } from './message-text.tsx'
 import { folderName } from './short-path.ts'
 
 type Props = {
@@ -25,7 +26,9 @@ export function RunRow({ head, size }: Props) {
   return (
     <a className={`run-row ${size ?? ''}`} href={linkTo('runs', head.id)}>
       <span className="run-name">
-        <strong className="cut">{title ?? definition}</strong>
+        <strong className="cut">
+          <MessageText text={title ?? definition} />
+        </strong>
       </span>
       <span className="run-about small soft">
         <StatusBadge status={head.status} />

@@ -2,7 +2,7 @@
  * The log of a run as a trace: one row for each call, wait and event, under the visit of the stage
  * it belongs to; with filters, search and keys.
  */
-import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LogRecord, RunLogState } from '../data/run-log.ts'
 import type { RunTraceRows, TraceRow, TraceVisit } from '../data/trace-rows.ts'
 import { Empty } from './basics.tsx'
@@ -38,7 +38,8 @@ export function Timeline({ state, rows, at, onChoose, onEarlier }: Props) {
   const [hidden, setHidden] = useState<ReadonlySet<EventGroup>>(new Set(hiddenAtFirst))
   const [closed, setClosed] = useState<ReadonlySet<LogRecord | null>>(new Set())
   const { records } = state
-  const lines = useMemo(() => linesOf(rows, { text, hidden, closed }), [rows, text, hidden, closed])
+  const tell = useMemo(() => openLines({ text, hidden, closed }), [text, hidden, closed])
+  const lines = useMemo(() => tell(rows), [tell, rows])
   const list = useRef<ListHandle>(null)
   const index = at === null ? -1 : lines.findIndex((line) => seqOf(line) >= at)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new choice scrolls
@@ -52,7 +53,9 @@ export function Timeline({ state, rows, at, onChoose, onEarlier }: Props) {
     const next = lines[index < 0 ? lines.length - 1 : index + by]
     if (next !== undefined && seqOf(next) > 0) onChoose(seqOf(next))
   }
-  const toggle = (record: LogRecord | null): void => setClosed((was) => toggled(was, record))
+  const toggle = useCallback((record: LogRecord | null): void => {
+    setClosed((was) => toggled(was, record))
+  }, [])
   return (
     <section className="card timeline" aria-label="Timeline" onKeyDown={onKey}>
       <header>
@@ -86,11 +89,11 @@ export function Timeline({ state, rows, at, onChoose, onEarlier }: Props) {
           rowHeight={rowHeight}
           {...(at === null ? { follows: 'end' as const } : {})}
           row={(place) => (
-            <LineButton
+            <LineOf
               line={lines[place] as Line}
               at={at}
               folder={state.reading?.head.workspace ?? null}
-              isClosed={closed.has((lines[place] as Line).visit.record)}
+              closed={closed}
               onChoose={onChoose}
               onToggle={toggle}
             />
@@ -179,45 +182,55 @@ type LineProps = {
   readonly line: Line
   readonly at: number | null
   readonly folder: string | null
-  readonly isClosed: boolean
+  readonly closed: ReadonlySet<LogRecord | null>
   readonly onChoose: (seq: number) => void
   readonly onToggle: (record: LogRecord | null) => void
 }
 
-const LineButton = memo(({ line, at, folder, isClosed, onChoose, onToggle }: LineProps) => {
+function LineOf({ line, at, folder, closed, onChoose, onToggle }: LineProps) {
   const { visit, row } = line
   const seq = seqOf(line)
   const isChosen = at !== null && (at === seq || at === row?.end?.seq)
   const mark = isChosen ? 'chosen' : at !== null && seq > at ? 'later' : ''
-  const branch = visit.branch === null ? '' : 'in-branch'
-  if (row === null) {
-    return (
-      <div className={`event visit ${mark} ${branch}`}>
-        <button
-          type="button"
-          className="button plain"
-          aria-expanded={!isClosed}
-          aria-label={`Rows of ${visit.stage}`}
-          onClick={() => onToggle(visit.record)}
-        >
-          {isClosed ? '▸' : '▾'}
-        </button>
-        <button type="button" className="visit-head" onClick={() => onChoose(seq)}>
-          <VisitLine visit={visit} />
-        </button>
-      </div>
-    )
+  const className = `${mark} ${visit.branch === null ? '' : 'in-branch'}`
+  if (row !== null) {
+    return <RowButton {...{ row, end: row.end, className, folder, onChoose }} />
   }
+  const isClosed = closed.has(visit.record)
   return (
-    <button
-      type="button"
-      className={`event trace-row ${mark} ${branch}`}
-      onClick={() => onChoose(seq)}
-    >
-      <TraceLine row={row} folder={folder} />
-    </button>
+    <div className={`event visit ${className}`}>
+      <button
+        type="button"
+        className="button plain"
+        aria-expanded={!isClosed}
+        aria-label={`Rows of ${visit.stage}`}
+        onClick={() => onToggle(visit.record)}
+      >
+        {isClosed ? '▸' : '▾'}
+      </button>
+      <button type="button" className="visit-head" onClick={() => onChoose(seq)}>
+        <VisitLine visit={visit} />
+      </button>
+    </div>
   )
-})
+}
+
+type RowProps = Pick<LineProps, 'folder' | 'onChoose'> & {
+  readonly row: TraceRow
+  /** WHY beside the row: the row stays the same object when it ends, and has to be drawn anew. */
+  readonly end: LogRecord | null
+  readonly className: string
+}
+
+const RowButton = memo(({ row, className, folder, onChoose }: RowProps) => (
+  <button
+    type="button"
+    className={`event trace-row ${className}`}
+    onClick={() => onChoose(row.record.seq)}
+  >
+    <TraceLine row={row} folder={folder} />
+  </button>
+))
 
 type Filter = {
   readonly text: string
@@ -225,23 +238,38 @@ type Filter = {
   readonly closed: ReadonlySet<LogRecord | null>
 }
 
-function linesOf({ visits }: RunTraceRows, filter: Filter): readonly Line[] {
+/**
+ * Tells the lines that a filter leaves. What was told of a visit is told again as long as no row
+ * has come to it, so that a long log costs no more than its latest visits while it grows.
+ */
+function openLines(filter: Filter): (rows: RunTraceRows) => readonly Line[] {
+  const told = new WeakMap<TraceVisit, { readonly count: number; readonly lines: Lines }>()
   const wanted = filter.text.trim().toLowerCase()
+  return ({ visits }) =>
+    visits.flatMap((visit) => {
+      const known = told.get(visit)
+      // A search looks into the ends of rows too, and these come later.
+      if (wanted === '' && known?.count === visit.rows.length) return known.lines
+      const lines = linesIn(visit, filter, wanted)
+      told.set(visit, { count: visit.rows.length, lines })
+      return lines
+    })
+}
+
+type Lines = readonly Line[]
+
+function linesIn(visit: TraceVisit, filter: Filter, wanted: string): Lines {
   const isWanted = (row: TraceRow): boolean => {
     const words = wordsOnce(row.record)
     if (filter.hidden.has(words.group)) return false
     return wanted === '' || [row.record, row.end].some((one) => one !== null && says(one, wanted))
   }
-  return visits.flatMap((visit): readonly Line[] => {
-    const { record, rows } = visit
-    const isClosed = filter.closed.has(record) && wanted === ''
-    const shown = isClosed ? [] : rows.filter(isWanted).map((row) => ({ visit, row }))
-    const isNamed = record !== null && wanted !== '' && says(record, wanted)
-    const hasHead = record !== null && !filter.hidden.has('stages') && (wanted === '' || isNamed)
-    return hasHead || (record !== null && shown.length > 0)
-      ? [{ visit, row: null }, ...shown]
-      : shown
-  })
+  const { record, rows } = visit
+  const isClosed = filter.closed.has(record) && wanted === ''
+  const shown = isClosed ? [] : rows.filter(isWanted).map((row) => ({ visit, row }))
+  const isNamed = record !== null && wanted !== '' && says(record, wanted)
+  const hasHead = record !== null && !filter.hidden.has('stages') && (wanted === '' || isNamed)
+  return hasHead || (record !== null && shown.length > 0) ? [{ visit, row: null }, ...shown] : shown
 }
 
 function says(record: LogRecord, wanted: string): boolean {

@@ -1,5 +1,6 @@
 /** A short notice about the last action. */
 import { openValueStore, useValueStore } from '../data/value-store.ts'
+import { MessageText } from './message-text.tsx'
 
 const shownMs = 6_000
 const words = openValueStore<string>('')
@@ -17,7 +18,11 @@ export function Toast() {
   const text = useValueStore(words)
   return (
     <div role="status" aria-live="polite">
-      {text === '' ? null : <div className="toast appear">{text}</div>}
+      {text === '' ? null : (
+        <div className="toast appear">
+          <MessageText text={text} />
+        </div>
+      )}
     </div>
   )
 }

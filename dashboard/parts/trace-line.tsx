@@ -4,6 +4,7 @@ import type { TraceRow, TraceVisit } from '../data/trace-rows.ts'
 import { eventIn, wordsOnce } from './event-text.ts'
 import { bytesText, clockText, countOf, exactText, moneyText, tookText } from './format-values.ts'
 import { MessageText } from './message-text.tsx'
+import { reasonBeside } from './reason-beside.ts'
 import { shortPath } from './short-path.ts'
 
 /** The head of a visit. */
@@ -22,6 +23,7 @@ export function VisitLine({ visit }: { readonly visit: TraceVisit }) {
   return (
     <>
       <RowTime record={record} />
+      <span />
       <span className="words-lines">
         <span className="words">
           <strong>{title}</strong>
@@ -57,15 +59,17 @@ export function TraceLine({ row, folder }: LineProps) {
           <span className="soft small cut" title={about}>
             {shortPath(about, folder)}
           </span>
+          {why === undefined ? null : (
+            <span className="mono soft tiny cut rule" title={why.rule}>
+              {why.rule}
+            </span>
+          )}
         </span>
         {why === undefined ? (
           <EndText row={row} />
         ) : (
-          <span className="words tiny" title={`${why.reason} · ${why.rule}`}>
-            <span className="bad cut">
-              <MessageText text={why.reason} />
-            </span>
-            <span className="mono soft cut rule">{why.rule}</span>
+          <span className="bad tiny cut" title={why.reason}>
+            <MessageText text={reasonBeside(why.reason, [about, toolOf(record)])} />
           </span>
         )}
       </span>
@@ -74,6 +78,12 @@ export function TraceLine({ row, folder }: LineProps) {
       </span>
     </>
   )
+}
+
+/** The tool of a call; empty: it is no call. */
+function toolOf(record: LogRecord): string {
+  const event = eventIn(record)
+  return 'tool' in event ? event.tool : ''
 }
 
 function RowTime({ record }: { readonly record: LogRecord }) {

@@ -134,6 +134,25 @@ describe.runIf(canBrowse)('decisions on the page', () => {
     await context.close()
   })
 
+  test('a move of a run that may have changed files is decided by itself', async () => {
+    const go = { definition: 'deploy', title: 'Fix `npm test`' }
+    const folder = site.house.folder
+    const runs = [
+      await site.as.person.runs.start({ ...go, workspace: folder }),
+      await site.as.person.runs.start(go),
+    ]
+    for (const { runId } of runs) await site.as.agent.runs.signal({ runId, name: 'GO' })
+    const { page, context } = await site.open(browser)
+    await page.getByRole('heading', { name: '2 pending approvals' }).waitFor()
+    expect(await page.getByRole('checkbox').count()).toBe(1)
+    await page.getByRole('checkbox').check()
+    // It carries nothing, and nothing is said about that.
+    expect(await page.locator('.whole').innerText()).toBe('')
+    // Backticks are no text.
+    expect(await page.locator('.ask-card strong code').first().innerText()).toBe('npm test')
+    await context.close()
+  })
+
   test('after a decision the next one has to be opened', async () => {
     const ids = [await ask('First', 'ls'), await ask('Second', dangerous)]
     const { page, context } = await site.open(browser, { path: `approvals/${ids[0]}` })

@@ -216,6 +216,29 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await context.close()
   })
 
+  test('what is typed before the palette is there reaches it, and nothing else', async () => {
+    const { page, context } = await site.open(browser, { path: `approvals/${ids.call}` })
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    let load = (): void => undefined
+    const isWanted = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    await page.route('**/assets/palette-*.js', async (route) => {
+      await isWanted
+      await route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    // An `a` is the key that approves.
+    await page.keyboard.type('a pay', { delay: 40 })
+    load()
+    const box = page.getByRole('combobox')
+    await box.waitFor()
+    await page.keyboard.type('ments')
+    expect(await box.inputValue()).toBe('a payments')
+    expect((await site.as.person.approvals.read({ id: ids.call })).status).toBe('pending')
+    await context.close()
+  })
+
   test('a part that an upgrade has renamed is loaded with the new page', async () => {
     const { page, context } = await site.open(browser)
     await page.route('**/assets/policies-*.js', (route) => route.abort(), { times: 1 })

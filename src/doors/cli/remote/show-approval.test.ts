@@ -66,6 +66,12 @@ test('what Pawl saw stands beside what the agent says, with who has to agree', (
   expect(text).toMatch(/if no +the run stays where it is/)
 })
 
+test('a move that carries nothing says nothing', () => {
+  const pending = { signal: 'SHIP', data: {}, move: { kind: 'goto', stage: 'done' } }
+  const empty = { ...move, pending } as unknown as ApprovalItem
+  expect(approvalText(empty, null, io)).not.toContain('agent says')
+})
+
 test('what changed in the run is a coloured diff that steers no terminal', () => {
   const text = approvalText(move, { changes, isWhole: false }, colours)
   expect(text).toContain('\u001b[31m  -one\u001b[0m')
