@@ -73,7 +73,8 @@ export function putDenyingHook(world: SandboxEnv): void {
   }
   if (host === 'cline') {
     const free = ['read_files', 'spawn_agent']
-    const body = `if (!${JSON.stringify(free)}.includes(event.toolCall.toolName)) return { skip: true }`
+    const isFree = `${JSON.stringify(free)}.includes(event.toolCall.toolName)`
+    const body = `if (!${isFree}) return { skip: true }`
     const plugin = `export default { name: 'deny', manifest: { capabilities: ['hooks'] },
       hooks: { beforeTool: async (event) => { ${body} } } }`
     putFile(world, agentHosts.cline.hooksFile, plugin)

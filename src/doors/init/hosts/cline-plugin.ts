@@ -108,7 +108,8 @@ export default {
     async afterTool(event) {
       if (!running.delete(event.toolCall.toolCallId)) return take()
       const { output, isError } = event.result
-      const answer = await tell("afterTool", { ...callOf(event), output, isError: isError === true })
+      const ended = { ...callOf(event), output, isError: isError === true }
+      const answer = await tell("afterTool", ended)
       keep(answer.exit === 2 ? answer.stderr.trim() : contextIn(answer))
       return take()
     },
