@@ -1,5 +1,6 @@
 /** Calls a tool through the gateway, from the client's request to the server's answer. */
 import { asObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { isMcpFailure, textOfMcpResult } from '../core/tools/mcp-result.ts'
 import { readSignature } from '../doors/mcp/caller-mark.ts'
 import { type CallRefused, type GatewayJudge, notMade } from './call-lifecycle.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -108,8 +109,8 @@ export async function callTool(
   const { report } = judged
   if (report === null) return told
   const after = (bytes: number): void => {
-    const ok = answered.kind === 'result' && asObject(answered.result)?.isError !== true
-    const output = answered.kind === 'result' ? outputOf(answered.result) : null
+    const ok = answered.kind === 'result' && !isMcpFailure(answered.result)
+    const output = answered.kind === 'result' ? textOfMcpResult(answered.result) : null
     report(isUnpinned(answered) ? notMade : { ok, output, bytes, costMicroUsd })
   }
   if (told === null || 'error' in told) {
@@ -183,17 +184,4 @@ function refusedResult(refusal: CallRefused, callable: readonly string[]): JsonO
     // WHY not as structured content: that has to fit the schema of the tool.
     _meta: { 'pawl/refusal': { code, reason, hint, approvalId } },
   }
-}
-
-/** What a definition may want to keep of a result. */
-function outputOf(result: Json): string | null {
-  const whole = asObject(result)
-  if (whole === null) return null
-  if (whole.structuredContent !== undefined) return JSON.stringify(whole.structuredContent)
-  const parts = Array.isArray(whole.content) ? whole.content : []
-  const texts = parts.flatMap((part: Json) => {
-    const text = asObject(part)?.text
-    return typeof text === 'string' ? [text] : []
-  })
-  return texts.length === 0 ? null : texts.join('\n')
 }

@@ -3,6 +3,7 @@
  * Knows machines and JSON. Must not know the fields of one dialect.
  */
 import type { Json, JsonObject } from '../json.ts'
+import { guardsOfEnd } from '../machine/choose-order.ts'
 import type { BriefPart, Machine, PolicyRule, Stage, Trigger } from '../machine/machine.ts'
 import { usdOf } from '../money.ts'
 
@@ -133,7 +134,7 @@ export function routeWaysOf(trigger: Trigger): readonly RouteWay[] {
   const open = trigger.routes.findIndex((route) => route.guards.length === 0)
   if (open >= 0) return trigger.routes.slice(0, open + 1).map((route) => ({ route }))
   const ways = trigger.routes.map((route) => ({ route }))
-  return trigger.otherwise === 'complete' ? [...ways, { route: null }] : ways
+  return guardsOfEnd(trigger) !== null ? [...ways, { route: null }] : ways
 }
 
 /** The ways without those that lead to the same stage as one before, and ask nobody. */

@@ -4,6 +4,7 @@
  */
 import { assert, assertNever } from '../assert.ts'
 import { canonicalJson } from '../json.ts'
+import { guardsOfEnd } from '../machine/choose-order.ts'
 import type { EndOutcome, Gate, Machine, Move, Stage, Trigger } from '../machine/machine.ts'
 import { plainGate } from './edge-line-text.ts'
 import { listNames, oneLine, shortenText } from './label-text.ts'
@@ -98,8 +99,7 @@ function forksOf(machine: Machine): Extract<Move, { kind: 'fork' }>[] {
 }
 
 function completesInPlace(trigger: Trigger): boolean {
-  const isClosed = trigger.routes.some((route) => route.guards.length === 0)
-  return trigger.otherwise === 'complete' && !isClosed
+  return guardsOfEnd(trigger) !== null
 }
 
 function addRoutes(draft: Draft, stage: Stage): void {

@@ -2,7 +2,10 @@
  * A short name for the contents of a call, to notice that the same one is made again.
  * Frozen with the events: states keep it.
  */
-import { type JsonObject, own } from '../json.ts'
+import { canonicalJson, type Json, type JsonObject, own } from '../json.ts'
+import { changesNothing } from '../shell/changes-nothing.ts'
+import { readShell } from '../shell/read-shell.ts'
+import type { SimpleCommand } from '../shell/shell-reading.ts'
 
 /** Fields beside a command that change nothing about what it does. */
 const noteFields: ReadonlySet<string> = new Set([
@@ -10,17 +13,49 @@ const noteFields: ReadonlySet<string> = new Set([
 ])
 
 function contentOf(input: JsonObject): JsonObject {
-  if (own(input, 'command') === undefined) return input
-  return Object.fromEntries(Object.entries(input).filter(([field]) => !noteFields.has(field)))
+  const command = own(input, 'command')
+  if (command === undefined) return input
+  const kept = Object.entries(input).filter(([field]) => !noteFields.has(field))
+  const same = typeof command === 'string' ? { command: workOf(command) } : {}
+  return { ...Object.fromEntries(kept), ...same }
 }
 
 /**
- * 53 bits of the tool and the input as it was sent, of a command without notes on it (cyrb53).
+ * The commands of a text that do something, one after another. WHY not the text: with other spaces,
+ * an `echo` in front or a `tail` behind, the same call would look like a new try.
+ */
+function workOf(text: string): Json {
+  const reading = readShell(text)
+  if (!reading.ok || reading.hidden.length > 0 || reading.functions.length > 0) {
+    return text.trim()
+  }
+  const { commands, assignments, redirections } = reading
+  const outer = commands.filter(({ isInner }) => !isInner)
+  const work = outer.filter((one) => !changesNothing({ ...reading, ...alone, commands: [one] }))
+  // What is only read or said is work where another command is given it.
+  const isGiven = work.some(({ isPiped }) => isPiped)
+  const files = redirections.filter(({ target }) => target !== '/dev/null')
+  return [
+    (work.length === 0 || isGiven ? outer : work).map(commandKey),
+    assignments.map(({ name, value }) => [name, value]),
+    files.map(({ kind, target, text: written }) => [kind, target ?? written]),
+  ]
+}
+
+const alone = { redirections: [], assignments: [] } as const
+
+function commandKey({ words, text, stdin, dirs }: SimpleCommand): Json {
+  const isKnown = words.every((word) => word !== null)
+  return [isKnown ? [...words] : text, stdin, [...dirs]]
+}
+
+/**
+ * 53 bits of the tool and of what the input says, of a command without notes on it (cyrb53).
  * WHY not SHA-256: it is made for each call, and an agent that found two calls of one name would
  *     only be told too early that it repeats itself. Nothing is approved or proven by it.
  */
 export function contentKey(tool: string, input: JsonObject): string {
-  const text = `${tool}\0${JSON.stringify(contentOf(input))}`
+  const text = `${tool}\0${canonicalJson(contentOf(input))}`
   let high = 0xdeadbeef
   let low = 0x41c6ce57
   for (let at = 0; at < text.length; at += 1) {

@@ -4,14 +4,12 @@
  */
 import { compare } from '../expr/compare-values.ts'
 import { type Finding, finding } from '../finding.ts'
-import { canonicalJson, type Json } from '../json.ts'
+import type { Json } from '../json.ts'
 import type { CheckContext } from './check-context.ts'
-import type { Guard, Route } from './machine.ts'
+import { shadowedRoutes } from './choose-order.ts'
+import type { Route } from './machine.ts'
 import { quotedList } from './name-suggestions.ts'
 import { type CompareGuard, guardUsesOf, type Writers, writersOf } from './variable-writers.ts'
-
-// INVARIANT: shadows between guarded routes are looked for in pairs, so that there is a maximum.
-const comparedRoutesMax = 60
 
 /** GUARD_UNSATISFIABLE: guards that never hold, alone or together on one route. */
 export function checkSatisfiable(survey: CheckContext): readonly Finding[] {
@@ -139,7 +137,7 @@ export function checkShadowedRoutes(survey: CheckContext): readonly Finding[] {
   const found: Finding[] = []
   for (const stage of Object.values(survey.machine.stages)) {
     for (const trigger of Object.values(stage.signals)) {
-      for (const { route, by } of shadowsIn(trigger.routes)) {
+      for (const { route, by } of shadowedRoutes(trigger.routes)) {
         const first = by.guards.length === 0 ? 'has no condition' : 'holds whenever this one does'
         const message =
           `this route out of \`${stage.name}\` on \`${trigger.name}\` is never taken: ` +
@@ -150,38 +148,4 @@ export function checkShadowedRoutes(survey: CheckContext): readonly Finding[] {
     }
   }
   return found
-}
-
-type Shadow = { readonly route: Route; readonly by: Route }
-
-function shadowsIn(routes: readonly Route[]): Shadow[] {
-  if (routes.length < 2) return []
-  const shadows: Shadow[] = []
-  const open: { readonly route: Route; readonly conditions: ReadonlySet<string> }[] = []
-  let always: Route | undefined
-  for (const route of routes) {
-    const conditions = new Set(route.guards.map(conditionOf))
-    const by = always ?? open.find((one) => isPart(one.conditions, conditions))?.route
-    if (by !== undefined) shadows.push({ route, by })
-    else if (conditions.size === 0) always = route
-    else if (open.length < comparedRoutesMax) open.push({ route, conditions })
-  }
-  return shadows
-}
-
-function isPart(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
-  for (const one of part) if (!whole.has(one)) return false
-  return true
-}
-
-/** The same condition has the same text, whatever its name and place. */
-function conditionOf(guard: Guard): string {
-  if (guard.kind === 'expr') {
-    const { expr } = guard
-    // A `case` is compared by its place only: telling two of them apart is not worth the walk.
-    return expr.language === 'case' ? `case ${expr.origin}` : `${expr.language} ${expr.text}`
-  }
-  if (guard.kind === 'evidence') return canonicalJson(['evidence', guard.requirement])
-  const { field, op, value, source } = guard
-  return canonicalJson([field, op, value, source])
 }

@@ -6,6 +6,7 @@
  * chain must not overflow the stack.
  */
 import { assertNever } from '../assert.ts'
+import { guardsOfEnd } from './choose-order.ts'
 import type { Guard, Machine, Move, Origin, Route, Stage, Trigger } from './machine.ts'
 
 export type EdgeKind =
@@ -65,7 +66,8 @@ export function edgesFrom(stage: Stage): readonly Edge[] {
     const way = { ...plain, from: stage.name, to: null, signal: trigger.name }
     const places = { origin: trigger.origin, targetOrigin: trigger.origin }
     if (trigger.canName) edges.push({ ...way, ...places, kind: 'named' })
-    if (canEndUnchosen(trigger)) edges.push({ ...way, ...places, kind: 'end' })
+    const guards = guardsOfEnd(trigger)
+    if (guards !== null) edges.push({ ...way, ...places, guards, kind: 'end' })
   }
   if (stage.fallback !== null) {
     const { stage: to, origin } = stage.fallback
@@ -75,10 +77,6 @@ export function edgesFrom(stage: Stage): readonly Edge[] {
 }
 
 const plain = { signal: null, hasGate: false, guards: [] } as const
-
-function canEndUnchosen(trigger: Trigger): boolean {
-  return trigger.otherwise === 'complete' && trigger.routes.every((one) => one.guards.length > 0)
-}
 
 function edgesOfRoute(stage: Stage, trigger: Trigger, route: Route): Edge[] {
   const { move, origin, guards } = route

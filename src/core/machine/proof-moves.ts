@@ -4,9 +4,11 @@
  *
  * INVARIANT: at least every move that the engine can make is here. Guards are taken to hold and
  * files to be changed whenever that leads somewhere, so that a proof over these moves is true for
- * every run. Returns are left out: they lead to where the run has been already.
+ * every run. Left out is a route that is never taken, because an earlier one holds whenever it
+ * does. Returns are left out: they lead to where the run has been already.
  */
 import { assertNever } from '../assert.ts'
+import { guardsOfEnd, shadowedRoutes } from './choose-order.ts'
 import type { Guard, Machine, Move, Route, Stage, Trigger } from './machine.ts'
 
 export type ProofMove = {
@@ -48,12 +50,16 @@ export function proofMovesOf(machine: Machine): ProofMoves {
 function movesFrom(machine: Machine, stage: Stage): ProofMove[] {
   const triggers = Object.values(stage.signals)
   const free = { from: stage.name, guards: [], hasGate: false }
-  const moves = triggers.flatMap((trigger) =>
-    trigger.routes.flatMap((route) => movesOfRoute(stage, trigger, route)),
-  )
-  for (const { name, canName, otherwise, routes } of triggers) {
-    const canEnd = otherwise === 'complete' && routes.every((route) => route.guards.length > 0)
-    if (canEnd) moves.push({ ...free, to: null, how: 'signal', name })
+  const moves = triggers.flatMap((trigger) => {
+    const never = new Set(shadowedRoutes(trigger.routes).map(({ route }) => route))
+    return trigger.routes.flatMap((route) =>
+      never.has(route) ? [] : movesOfRoute(stage, trigger, route),
+    )
+  })
+  for (const trigger of triggers) {
+    const { name, canName } = trigger
+    const guards = guardsOfEnd(trigger)
+    if (guards !== null) moves.push({ ...free, guards, to: null, how: 'signal', name })
     // WHY one for all: a move to each stage would make the graph quadratic.
     if (canName) moves.push({ ...free, to: anyStage, how: 'named stage', name })
   }

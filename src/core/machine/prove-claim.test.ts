@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { build, fork, type StageParts } from './check-builder.contract.ts'
 import { readClaim } from './claim.ts'
-import type { Guard, Machine } from './machine.ts'
+import type { Guard, Machine, Route } from './machine.ts'
 import { proveClaim } from './prove-claim.ts'
 import { traceNeeds, traceText } from './trace-text.ts'
 
@@ -73,9 +73,58 @@ const cases: readonly [title: string, machine: Machine, claim: string, answer: s
     ['disproved', 'work → READY → review → SHIP (names the stage) → done'],
   ],
   [
+    'a second way that an earlier one takes whenever it could',
+    withReview({
+      on: { SHIP: [{ to: 'done', hasGate: true }, 'done'] },
+    }),
+    ship,
+    ['proved'],
+  ],
+  [
+    'a second way with more conditions than the first',
+    withReview({
+      on: {
+        SHIP: [
+          { to: 'done', hasGate: true, guards: [['n', 'gte', 3]] },
+          {
+            to: 'done',
+            guards: [
+              ['n', 'eq', 5],
+              ['a', 'exists'],
+            ],
+          },
+        ],
+      },
+    }),
+    ship,
+    ['proved'],
+  ],
+  [
+    'a second way for values that the first leaves',
+    withReview({
+      on: {
+        SHIP: [
+          { to: 'done', hasGate: true, guards: [['n', 'gt', 3]] },
+          { to: 'done', guards: [['n', 'gte', 3]] },
+        ],
+      },
+    }),
+    ship,
+    ['disproved', 'work → READY → review → SHIP → done'],
+  ],
+  [
+    'a form that ends only after what its last route wants was seen',
+    withReview({
+      on: { SHIP: { to: 'done', guards: [evidence('green'), ['a', 'exists']] } },
+      trigger: { otherwise: 'complete' },
+    }),
+    'no path to completed without evidence green',
+    ['proved'],
+  ],
+  [
     'a form that ends when no condition holds',
     withReview({
-      on: { SHIP: { to: 'done', guards: [evidence('green')] } },
+      on: { SHIP: { to: 'audit', guards: [['a', 'exists']] } },
       trigger: { otherwise: 'complete' },
     }),
     'no path to completed without evidence green',
@@ -279,7 +328,7 @@ function stepsFrom(machine: Machine, at: string, returnTo: string | null): Taken
   if (stage === undefined || stage.final !== null) return []
   const free = { signal: '', isGated: false, guards: [] }
   const steps: Taken[] = Object.values(stage.signals).flatMap((trigger) =>
-    trigger.routes.flatMap(({ move, gate, guards }) => {
+    trigger.routes.filter(isTaken).flatMap(({ move, gate, guards }) => {
       const by = { signal: trigger.name, isGated: gate !== null, guards: guards.flatMap(named) }
       if (move.kind === 'goto') return [{ ...by, stage: move.stage, returnTo }]
       if (move.kind === 'end') return [{ ...by, stage: '$end', returnTo }]
@@ -292,6 +341,14 @@ function stepsFrom(machine: Machine, at: string, returnTo: string | null): Taken
   }
   return steps
 }
+
+/** An earlier route that wants nothing more takes all. */
+function isTaken(route: Route, index: number, routes: readonly Route[]): boolean {
+  const own = route.guards.map(wanted)
+  return !routes.slice(0, index).some((one) => one.guards.every((it) => own.includes(wanted(it))))
+}
+
+const wanted = (guard: Guard): string => JSON.stringify({ ...guard, name: '', origin: '' })
 
 const named = (guard: Guard): string[] => (guard.kind === 'evidence' ? [guard.name] : [])
 

@@ -6,6 +6,7 @@ import type { Finding } from '../../finding.ts'
 import { finding, joinPointer } from '../../finding.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { emptyRecord } from '../../json.ts'
+import { guardsOfEnd } from '../../machine/choose-order.ts'
 import type {
   BriefPart,
   Guard,
@@ -168,7 +169,7 @@ function compileStep(
   }
   const signals = emptyRecord<Trigger>()
   signals[submitTool] = submit
-  findings.push(...checkStep(step, origin), ...(isFirst ? [] : checkStart(step, origin)))
+  findings.push(...checkStep(step, origin, submit), ...(isFirst ? [] : checkStart(step, origin)))
   const allow = step.tools?.allow ?? []
   return {
     ...plainStage(step.id, origin),
@@ -244,17 +245,16 @@ function compileRouteGuards(written: RouteConditions, at: string, findings: Find
   })
 }
 
-function checkStep(step: Step, origin: string): Finding[] {
+function checkStep(step: Step, origin: string, submit: Trigger): Finding[] {
   const findings: Finding[] = []
   const next = step.next ?? []
-  const last = next.at(-1)
   if ((step.inputs ?? []).length === 0 && next.length > 0 && step.tools?.call !== true) {
     const message = `\`${step.id}\` collects nothing, so the agent has no reason to submit it`
     findings.push(
       finding('STEP_STALLS', origin, { message, hint: 'add `"tools": {"call": true}`' }),
     )
   }
-  if (last !== undefined && typeof last !== 'string' && last.if !== undefined) {
+  if (next.length > 0 && guardsOfEnd(submit) !== null) {
     const message = `when no condition holds, \`${step.id}\` completes the whole form`
     const hint = 'end `next` with an entry without `if`'
     const at = joinPointer(origin, 'next', next.length - 1)

@@ -4,6 +4,7 @@ import { claudeHost } from '../../../core/hosts/claude.ts'
 import { type AgentHostId, meaningOf } from '../../../core/hosts/registry.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asObject, own } from '../../../core/json.ts'
+import { isMcpFailure, textOfMcpResult } from '../../../core/tools/mcp-result.ts'
 import type { HookReply } from '../../api/hook-exchange.ts'
 import {
   blockAnswer,
@@ -77,6 +78,9 @@ function done(payload: JsonObject): Report {
     const isOdd = textField(fields, 'returnCodeInterpretation') !== null
     return reportOf(shell, { exitCode: isOpen || isOdd ? null : 0 })
   }
+  const isMcp = textField(payload, 'tool_name')?.startsWith('mcp__') === true
+  const told = isMcp ? textOfMcpResult(response) : null
+  if (told !== null) return reportOf(told, { ok: !isMcpFailure(response) })
   // Codex gives the output of a shell as one text, and nothing of how it ended.
   return reportOf(response)
 }

@@ -29,6 +29,31 @@ test('a command of Claude Code that goes on or was interrupted has no exit code 
   expect(reportIn(claudeHooks, interrupted)).toMatchObject({ exitCode: null })
 })
 
+const paid = '{"amount":7}'
+test.each([
+  ['a list of contents', [{ type: 'text', text: paid }]],
+  ['a result', { content: [{ type: 'text', text: paid }] }],
+  [
+    'structured content',
+    { content: [{ type: 'text', text: '7' }], structuredContent: { amount: 7 } },
+  ],
+  ['text', paid],
+])('the result of an MCP tool is read from %s', (_, response) => {
+  const ended = recorded('claude-code/PostToolUse-Bash.json')
+  const payload = { ...ended, tool_name: 'mcp__bank__pay', tool_response: response }
+  expect(reportIn(claudeHooks, payload)).toMatchObject({ ok: true, output: paid })
+  const own = { ...ended, tool_name: 'Other', tool_response: response }
+  const asItIs = typeof response === 'string' ? response : JSON.stringify(response)
+  expect(reportIn(claudeHooks, own)).toMatchObject({ output: asItIs })
+})
+
+test('a result of an MCP tool that says it failed is a failure', () => {
+  const ended = recorded('claude-code/PostToolUse-Bash.json')
+  const response = { content: [{ type: 'text', text: 'no' }], isError: true }
+  const payload = { ...ended, tool_name: 'mcp__bank__pay', tool_response: response }
+  expect(reportIn(claudeHooks, payload)).toMatchObject({ ok: false, output: 'no' })
+})
+
 test('a code that Claude Code takes for success is not taken for 0', () => {
   const ended = recorded('claude-code/PostToolUse-Bash.json')
   const response = { ...ended.tool_response, returnCodeInterpretation: 'No matches found' }

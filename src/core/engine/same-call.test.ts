@@ -1,0 +1,47 @@
+/** Which calls count as the same, made again. */
+import { expect, test } from 'vitest'
+import { contentKey } from './same-call.ts'
+
+const key = (command: string): string => contentKey('Bash', { command })
+
+const same: readonly string[] = [
+  ...[' npm   test ', 'npm "test"', 'echo again; npm test', 'npm test; echo $?', 'npm test 2>&1'],
+  ...['npm test | tail -5', 'npm test || true', 'sleep 1 && npm test', 'npm test # once more'],
+  ...['npm test > /dev/null', '(npm test)', 'date; npm test', 'npm test\n'],
+]
+test.each(same)('`%s` is `npm test` again', (command) => {
+  expect(key(command)).toBe(key('npm test'))
+})
+
+const other: readonly string[] = [
+  ...[
+    'npm run test',
+    'CI=1 npm test',
+    'cd packages/a && npm test',
+    'npm test -- a',
+    'npm test > a',
+  ],
+  ...['npm install; npm test', 'npm test < a', 'npm test $X', 'npm test; npm test', '$(npm test)'],
+]
+test.each(other)('`%s` is another call than `npm test`', (command) => {
+  expect(key(command)).not.toBe(key('npm test'))
+})
+
+test.each([
+  ['npm test $X', 'npm test $Y'],
+  ['cat a', 'cat b'],
+  ['npm test > a', 'npm test > b'],
+  ['cat <<X | psql\n1\nX', 'cat <<X | psql\n2\nX'],
+  ['cat a | psql', 'cat b | psql'],
+  ['if', 'if then'],
+])('`%s` and `%s` are not the same', (one, two) => {
+  expect(key(one)).not.toBe(key(two))
+})
+
+test('the order of fields and notes beside a command say nothing', () => {
+  const nested = (input: object): string => contentKey('mcp__x__y', input as never)
+  expect(nested({ a: 1, b: { c: 1, d: 2 } })).toBe(nested({ b: { d: 2, c: 1 }, a: 1 }))
+  expect(nested({ a: 1 })).not.toBe(nested({ a: 2 }))
+  const noted = { description: 'again', command: 'npm test', timeout: 5 }
+  expect(contentKey('Bash', noted)).toBe(key('npm test'))
+})
