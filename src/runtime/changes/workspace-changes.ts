@@ -133,10 +133,7 @@ async function compare(
   const place = realpathSync.native(root)
   const found = await differences(place, tree, only)
   if (found === null) return null
-  // What the run changed comes first, so that nothing else takes its room.
-  const sorted = found
-    .map((one) => ({ ...one, isEarlier: isEarlier(place, one, since) }))
-    .sort((a, b) => Number(a.isEarlier) - Number(b.isEarlier) || (a.path < b.path ? -1 : 1))
+  const sorted = await inOrder(place, found, since)
   const files: ChangedFile[] = []
   let lines = only === null ? linesMax : aloneLinesMax
   let bytes = shownBytesMax
@@ -156,9 +153,20 @@ async function compare(
   return { files, filesCut: Math.max(0, sorted.length - changedFilesMax) }
 }
 
-function isEarlier(root: string, { path, isRepository }: Found, since: number): boolean {
-  // The files of another repository are not looked at.
-  return !isRepository && isUnchangedSince(root, path, since)
+type Placed = Found & { readonly isEarlier: boolean }
+
+/** What the run changed comes first, so that nothing else takes its room. */
+async function inOrder(root: string, found: readonly Found[], since: number): Promise<Placed[]> {
+  const placed: Placed[] = []
+  for (const one of found) {
+    if (placed.length % restEvery === 0) await rest()
+    // The files of another repository are not looked at.
+    const isEarlier = !one.isRepository && isUnchangedSince(root, one.path, since)
+    placed.push({ ...one, isEarlier })
+  }
+  return placed.sort(
+    (a, b) => Number(a.isEarlier) - Number(b.isEarlier) || (a.path < b.path ? -1 : 1),
+  )
 }
 
 /** Null: there is too much to read. */
@@ -266,7 +274,7 @@ function isEqual({ mode, id, bytes }: TreeFile, now: FileNow): boolean {
   return isSameMode && isSameSize && blobIdOf(now.contents, id.length) === id
 }
 
-type Shown = Found & { readonly after: FileNow; readonly isEarlier: boolean }
+type Shown = Placed & { readonly after: FileNow }
 
 /** Null: it is no longer different. */
 async function changeOf(
