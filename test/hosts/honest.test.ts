@@ -10,7 +10,7 @@ import { readToken } from '../../src/home/tokens.ts'
 import { drive } from '../../src/prove/hosts/drive.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
-import { fileText, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
+import { fileText, putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
 import { begin, sessionStory, testedHosts, worldFor } from './hosts.ts'
 
 /** A call of one of Pawl's tools. */
@@ -87,7 +87,10 @@ test.each(testedHosts)('%s: an honest agent finishes', async (host) => {
 
 test.each(testedHosts)('%s: an agent that stops early is sent on', async (host) => {
   const world = await worldFor(host)
-  const begun = { tools: [drivers[host].toolCalls.shell('true')] }
+  // WHY a call that is allowed: an agent whose calls were all denied may stop.
+  const { read, shell } = drivers[host].toolCalls
+  const readme = putFile(world, 'README.md', '# A project\n')
+  const begun = { tools: [read?.(readme) ?? shell('cat README.md')] }
   const script = { turns: [begun, { text: 'I am done.' }], exhausted: 'I am done.' }
   const free = await drive({ ...world, script })
   const spoken = (one: typeof free): number =>
