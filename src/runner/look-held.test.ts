@@ -42,17 +42,21 @@ const filesHeld = (helper: number): number =>
   heldBy(helper).filter((path) => path.endsWith('.ts')).length
 
 /** Looks until there are workers, and again: they answer when they hold all that they can. */
-async function openHeld(script: string, least = 2500, program = compileHelper()) {
+async function openHeld(
+  script: string,
+  { least = 2500, program = compileHelper(), at = 'w' } = {},
+) {
   const opened = openFolder(script)
+  const place = join(opened.folder, at)
   const look = openObserver(program)
   const others = new Set(childrenOf(process.pid))
-  const before = await look(opened.workspace)
+  const before = await look(place)
   const helper = helperOf(others)
-  const lookAgain = async () => expect(await look(opened.workspace)).toEqual(before)
+  const lookAgain = async () => expect(await look(place)).toEqual(before)
   await expect.poll(() => lookAgain().then(() => childrenOf(helper).length)).toBeGreaterThan(0)
   await lookAgain()
   expect(filesHeld(helper)).toBeGreaterThanOrEqual(least)
-  return { ...opened, look, helper, before }
+  return { ...opened, place, look, helper, before }
 }
 
 /** Writes through a map of a file into memory. */
@@ -87,12 +91,15 @@ test.each([
     replace('.venv/bulk/a/9.ts'),
     0,
   ],
-  [`${largeInGit}; ln -s ../w/bulk ../out; ln -s ../out/7.ts link`, replace('bulk/7.ts')],
+  [
+    `${largeInGit}; mkdir ../out; printf y > ../out/a; ln -s ../out/a link`,
+    'mv ../out ../old; mkdir ../out; printf x > ../out/a',
+  ],
   [`${largeInGit}; echo y > page; ${mapProgram}`, '../map page'],
 ] as [string, string, number?][])(
   '%s; then `%s` is seen',
   async (script, command, least = 2500) => {
-    const { workspace, shell, look, before } = await openHeld(script, least)
+    const { workspace, shell, look, before } = await openHeld(script, { least })
     for (const more of [command, 'printf more >> bulk/7.ts']) {
       shell(more)
       const after = await look(workspace)
@@ -101,6 +108,15 @@ test.each([
     }
   },
 )
+
+test('a workspace whose path leads to another folder is the other folder', async () => {
+  const script = `${largeInGit}; cp -a . ../other; ln -s w ../link`
+  const { folder, place, shell, look, before } = await openHeld(script, { at: 'link' })
+  shell('ln -sfn other ../link; printf x > bulk/8.ts; printf x > ../other/bulk/7.ts')
+  const after = await look(place)
+  expect(after).toEqual(takeFingerprint(join(folder, 'other')))
+  expect(after.fingerprint).not.toBe(before.fingerprint)
+})
 
 test('whatever is done one after another, workers see what Node sees', async () => {
   const { workspace, shell, look } = await openHeld(`${large}; ${begin}`)
@@ -149,20 +165,25 @@ test('what cannot be held is looked at by its path', async () => {
   const few = join(folder, 'few')
   writeFileSync(few, `#!/bin/bash\nulimit -n 100\nexec -a pawl-job ${compileHelper()} look\n`)
   chmodSync(few, 0o755)
-  const { workspace, shell, look, helper } = await openHeld(largeInGit, 100, few)
+  const { workspace, shell, look, helper } = await openHeld(largeInGit, {
+    least: 100,
+    program: few,
+  })
   expect(filesHeld(helper)).toBeLessThan(900)
-  for (const file of ['1', '7', '1000', '2500']) {
-    shell(`printf x > bulk/${file}.ts`)
-    expect(await look(workspace)).toEqual(takeFingerprint(workspace))
-    shell(replace(`bulk/${file}.ts`))
+  const files = ['1', '499', '7', '1500', '2500', '999']
+  const commands = files.flatMap((file) => [
+    `printf x > bulk/${file}.ts`,
+    `chmod +x bulk/${file}.ts`,
+  ])
+  for (const command of [...commands, replace('bulk/499.ts'), replace('bulk/7.ts')]) {
+    shell(command)
     expect(await look(workspace)).toEqual(takeFingerprint(workspace))
   }
 })
 
-test('a worker that is killed makes no answer old, and another one is started', async () => {
+test('workers that are killed make no answer old, and others are started', async () => {
   const { workspace, shell, look, helper } = await openHeld(largeInGit)
-  const [first = 0] = childrenOf(helper)
-  process.kill(first, 'SIGKILL')
+  for (const worker of childrenOf(helper)) process.kill(worker, 'SIGKILL')
   shell('printf x > bulk/7.ts')
   const after = await look(workspace)
   expect(after).toEqual(takeFingerprint(workspace))
