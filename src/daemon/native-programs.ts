@@ -34,6 +34,7 @@ const jobParts = [
     '-list',
     '-git',
     '-stat',
+    '-hold',
     '-digest',
     '-keep',
     '-peer',

@@ -47,6 +47,14 @@ describe.runIf(isOurNode)('jobs at the doors', () => {
     expect(typo.err).toMatch(/CommandNotFound.*\n.*absolute path/)
   })
 
+  test('a run is named by the beginning of its id, and one that is not there is told', async () => {
+    const { runId } = await house.json('start', 'building')
+    const run = (name: string) => house.cli('job', 'run', '--run', name, '--', 'echo', 'made')
+    expect(await run(runId.slice(0, 12))).toMatchObject({ code: 0, out: 'made\n' })
+    expect((await run('r000000')).err).toContain('there is no run `r000000`')
+    expect((await house.cli('signal', 'DONE', '--run', runId)).code).toBe(0)
+  })
+
   test('a job in the background is followed and killed', async () => {
     const wish = ['--background', '--shell', 'echo begun; sleep 300'] as const
     const { process_id: id, state } = await job('run', ...wish)

@@ -1,13 +1,15 @@
 /*
  * `pawl-job look`: fingerprints of workspaces, one after another, for as long as its input is open.
- * A request is words: `folder=…`, the most files, and the names that do not count. The answer is
- * words too: the fingerprint and the files that changed last, newest first; or `none`.
- * Every look reads the times of every file. Only the list of names is kept, while what it was made
- * of stays as it was (keep). `runtime/workspace/look-by-helper.ts` is the caller.
+ * A request is words: `folder=…`, the most files, how long to hold them, and the names that do not
+ * count. The answer is words too: the fingerprint and the files that changed last, newest first; or
+ * `none`.
+ * Every look reads the times of every file. Only the list of names is kept (keep), and descriptors
+ * of the files (hold), while what the list was made of stays as it was.
+ * `runtime/workspace/look-by-helper.ts` is the caller.
  */
 #include "pawl-job-look.h"
 
-enum { keptMax = 4, triesMax = 4, keptFilesMax = 200000 };
+enum { keptMax = 4, heldWorkspacesMax = 2, triesMax = 4, keptFilesMax = 200000 };
 
 typedef struct {
   char *path;
@@ -24,13 +26,12 @@ typedef struct {
 
 /* A list with what it rests on, and what was seen of its files at the last look. */
 typedef struct {
-  char *folder;
   Listing listing;
-  PathList watched; /* and behind those, the files: they are read together */
-  size_t watchedCount;
-  StatRecord *records;
+  StatRecord *records; /* until it is kept */
+  Watch watch;
   Seen seen;
   unsigned long long used;
+  long long lookedMs;
 } Kept;
 
 static Kept kept[keptMax];
@@ -38,15 +39,14 @@ static unsigned long long looks;
 
 static void forget(Kept *one) {
   freeListing(&one->listing);
-  free(one->watched.paths);
+  freeWatch(&one->watch);
   free(one->records);
-  free(one->folder);
   *one = (Kept){0};
 }
 
 static Kept *findKept(const char *folder) {
   for (int i = 0; i < keptMax; i++)
-    if (kept[i].folder != NULL && strcmp(kept[i].folder, folder) == 0) return &kept[i];
+    if (kept[i].watch.folder != NULL && strcmp(kept[i].watch.folder, folder) == 0) return &kept[i];
   return NULL;
 }
 
@@ -105,47 +105,53 @@ static int lookAnew(const LookWish *wish, Listing *listing, StatRecord **records
 
 /* 0: the list is still true, and `seen` is what is there now. -1: it has to be made anew. */
 static int lookAgain(Kept *one) {
-  size_t count = one->watched.count, watched = one->watchedCount;
-  StatRecord *records = malloc(count * sizeof *records);
-  int result = records == NULL ? -1 : statOnAllCores(one->watched.paths, records, count);
-  if (result == 0) result = memcmp(records, one->records, watched * sizeof *records) == 0 ? 0 : -1;
-  for (size_t i = watched; i < count && result == 0; i++)
-    if ((records[i].mode & S_IFMT) != (one->records[i].mode & S_IFMT)) result = -1;
-  for (size_t i = 0; i < one->listing.links.count && result == 0; i++) {
+  int change = lookAtWatch(&one->watch);
+  if (change == listChanged) return -1;
+  for (size_t i = 0; i < one->listing.links.count; i++) {
     char target[PATH_MAX];
-    result = realTarget(one->listing.links.paths[i], target);
-    if (result == 0 && strcmp(target, one->listing.targets.paths[i]) != 0) result = -1;
+    if (realTarget(one->listing.links.paths[i], target) != 0) return -1;
+    if (strcmp(target, one->listing.targets.paths[i]) != 0) return -1;
   }
-  if (result == 0 && memcmp(records, one->records, count * sizeof *records) != 0) {
-    digestFiles(&one->listing, records + watched, &one->seen);
-    free(one->records);
-    one->records = records;
-    return 0;
-  }
-  free(records);
-  return result;
+  if (change == filesChanged)
+    digestFiles(&one->listing, one->watch.records + one->watch.folders, &one->seen);
+  return 0;
+}
+
+/* What the list of files rests on, and the files, as they were. -1: something has changed since. */
+static int openWatch(const LookWish *wish, Kept *one) {
+  PathList *paths = &one->watch.paths, *files = &one->listing.files;
+  if (findWatched(wish, &one->listing, paths) != 0) return -1;
+  size_t folders = one->watch.folders = paths->count;
+  for (size_t i = 0; i < folders; i++)
+    if (*paths->paths[i] == '\0') paths->paths[i] = ".";
+  for (size_t i = 0; i < files->count; i++)
+    if (addPathTo(paths, files->paths[i]) != 0) return -1;
+  if (files->count > keptFilesMax || openRecords(&one->watch) != 0) return -1;
+  memcpy(one->watch.records + folders, one->records, files->count * sizeof *one->records);
+  if (statOnAllCores(paths->paths, one->watch.records, folders) != 0) return -1;
+  for (size_t i = 0; i < folders; i++)
+    if (settledNs(one->watch.records[i].ctimeNs) > one->listing.begunNs) return -1;
+  return (one->watch.folder = strdup(wish->folder)) == NULL ? -1 : 0;
 }
 
 /* Keeps the list for the next look, if nothing that it rests on has changed since it was begun. */
 static void keep(const LookWish *wish, Kept *one) {
-  StatRecord *records = one->records;
-  size_t files = one->listing.files.count;
+  if (openWatch(wish, one) != 0) return forget(one);
+  free(one->records);
   one->records = NULL;
-  int failed = findWatched(wish, &one->listing, &one->watched) != 0;
-  size_t watched = one->watchedCount = one->watched.count;
-  for (size_t i = 0; i < watched; i++)
-    if (*one->watched.paths[i] == '\0') one->watched.paths[i] = ".";
-  for (size_t i = 0; i < files && !failed; i++)
-    failed = addPathTo(&one->watched, one->listing.files.paths[i]) != 0;
-  if (!failed) one->records = malloc((watched + files) * sizeof *records);
-  failed |= one->records == NULL || files > keptFilesMax ||
-            statOnAllCores(one->watched.paths, one->records, watched) != 0;
-  for (size_t i = 0; i < watched && !failed; i++)
-    failed = settledNs(one->records[i].ctimeNs) > one->listing.begunNs;
-  if (!failed) memcpy(one->records + watched, records, files * sizeof *records);
-  free(records);
-  one->folder = failed ? NULL : strdup(wish->folder);
-  if (one->folder == NULL) forget(one);
+}
+
+/*
+ * Descriptors pin what is removed or unmounted, and memory of the kernel: only the workspaces that
+ * were looked at last have any, and not for long.
+ */
+static void letGo(long long heldMs) {
+  for (int i = 0; i < keptMax; i++) {
+    int later = 0;
+    for (int j = 0; j < keptMax; j++) later += kept[j].used > kept[i].used;
+    if (later >= heldWorkspacesMax || nowMs() - kept[i].lookedMs >= heldMs)
+      stopWorkers(&kept[i].watch);
+  }
 }
 
 static int addWord(Words *answer, const char *form, long long number, const char *text) {
@@ -183,10 +189,14 @@ static Kept *lookOnce(const LookWish *wish, int *isNew) {
     digestFiles(&one->listing, one->records, &one->seen);
   }
   one->used = ++looks;
+  one->lookedMs = nowMs();
   return one;
 }
 
-/* WHY the list is kept after the answer: nobody has to wait for it. */
+/*
+ * WHY the list is kept after the answer: nobody has to wait for it. The files are held once it was
+ * found true: a list that each look makes anew is not worth it.
+ */
 static int look(const LookWish *wish) {
   for (int tries = 0; tries < triesMax; tries++) {
     int isNew;
@@ -197,6 +207,7 @@ static int look(const LookWish *wish) {
     if (one->seen.settledNs <= begun) {
       int result = tell(&one->seen);
       if (isNew) keep(wish, one);
+      else if (wish->holdMs > 0) startWorkers(&one->watch);
       return result;
     }
     int64_t wait = one->seen.settledNs - realtimeNs();
@@ -218,24 +229,35 @@ static int readLookWish(const Words *words, LookWish *wish) {
     size_t at = 0;
     if (value == NULL) return -1;
     *value++ = '\0';
-    if (strcmp(key, "folder") == 0) wish->folder = value;
-    else if (strcmp(key, "filesMax") == 0) {
-      if (readNumber(value, &wish->filesMax) != 0 || wish->filesMax >= filesHardMax) return -1;
-    } else {
-      while (at < 4 && strcmp(key, lists[at].key) != 0) at++;
-      if (at == 4 || lists[at].place->count == namesMax) return -1;
+    while (at < 4 && strcmp(key, lists[at].key) != 0) at++;
+    if (at < 4 && lists[at].place->count < namesMax)
       lists[at].place->names[lists[at].place->count++] = value;
-    }
+    else if (strcmp(key, "folder") == 0)
+      wish->folder = value;
+    else if (strcmp(key, "filesMax") == 0 && readNumber(value, &wish->filesMax) == 0)
+      continue;
+    else if (strcmp(key, "holdMs") != 0 || readNumber(value, &wish->holdMs) != 0)
+      return -1;
   }
-  return wish->folder == NULL || wish->filesMax < 1 ? -1 : 0;
+  if (wish->filesMax < 1 || wish->filesMax >= filesHardMax || wish->holdMs > INT_MAX) return -1;
+  return wish->folder == NULL ? -1 : 0;
 }
 
 int lookAtWorkspaces(void) {
+  struct pollfd input = {0, POLLIN, 0};
+  int holdMs = -1;
+  /* Of workers that have gone, and of the daemon. */
+  signal(SIGPIPE, SIG_IGN);
   for (;;) {
     Words words = {0};
     LookWish wish = {0};
+    int isIdle = poll(&input, 1, holdMs) == 0;
+    if (isIdle) letGo(0);
+    while (waitpid(-1, NULL, isIdle ? 0 : WNOHANG) > 0) {}
     if (takeWords(0, &words) != 0) return 0;
     int failed = readLookWish(&words, &wish) != 0 || look(&wish) != 0;
+    holdMs = wish.holdMs == 0 ? -1 : (int)wish.holdMs;
+    letGo(wish.holdMs);
     free(words.words);
     free(words.bytes);
     /* The folder can be removed, and what it is on unmounted. */

@@ -1,8 +1,8 @@
 /*
  * What the parts of `pawl-job look` share: it lists the files of a workspace (list), reads what the
- * kernel knows about each (stat), and makes one digest of it (digest). What may be kept from one
- * look to the next is decided in keep. `runtime/workspace/fingerprint.ts` does the same in Node,
- * and both must give the same fingerprint.
+ * kernel knows about each (stat; hold: again), and makes one digest of it (digest). What may be
+ * kept from one look to the next is decided in keep. `runtime/workspace/fingerprint.ts` does the
+ * same in Node, and both must give the same fingerprint.
  */
 #ifndef PAWL_JOB_LOOK_H
 #define PAWL_JOB_LOOK_H
@@ -20,7 +20,7 @@ typedef struct {
 /* What the daemon asks for, and which names it leaves out. */
 typedef struct {
   const char *folder;
-  long long filesMax;
+  long long filesMax, holdMs;
   Names caches, tops, installed, built;
 } LookWish;
 
@@ -48,6 +48,19 @@ typedef struct {
   int64_t begunNs;
 } Listing;
 
+enum { workersMax = 8 };
+enum { nothingChanged, filesChanged, listChanged };
+
+/* Paths that are looked at again and again: what a list of files rests on, then the files. */
+typedef struct {
+  char *folder;
+  PathList paths;
+  size_t folders; /* how many are not files of the list */
+  StatRecord *records; /* of the last look */
+  int asks[workersMax], workers, mounts;
+  pid_t pids[workersMax];
+} Watch;
+
 typedef struct {
   uint64_t state[8], bytes;
   unsigned char block[128];
@@ -67,6 +80,13 @@ void endDigest(Digest *digest, char hex[65]);
 
 int statOnAllCores(char **paths, StatRecord *records, size_t count);
 int statOne(const char *path, StatRecord *record);
+int statHeld(int fd, StatRecord *record);
+
+int openRecords(Watch *watch);
+void startWorkers(Watch *watch);
+void stopWorkers(Watch *watch);
+int lookAtWatch(Watch *watch);
+void freeWatch(Watch *watch);
 
 int runGit(const char *const *args, int input, Output *output);
 int byBytes(const void *one, const void *two);

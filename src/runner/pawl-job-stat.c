@@ -1,6 +1,6 @@
 /*
- * What the kernel knows about many files, read on all cores, and kept from no look to the next: a
- * file that is skipped could be changed unseen.
+ * What the kernel knows about many files, read on all cores at each look: a file that is skipped
+ * could be changed unseen.
  */
 #include "pawl-job-look.h"
 
@@ -17,13 +17,24 @@ static int64_t nanoseconds(struct timespec time) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+static StatRecord recordOf(const struct stat *seen) {
+  return (StatRecord){seen->st_mode, seen->st_size, nanoseconds(seen->st_mtim),
+                      nanoseconds(seen->st_ctim), (int64_t)seen->st_ino};
+}
+
 /* -1: it exists and cannot be looked at. */
 int statOne(const char *path, StatRecord *record) {
   struct stat seen;
   *record = (StatRecord){0};
   if (lstat(path, &seen) != 0) return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
-  *record = (StatRecord){seen.st_mode, seen.st_size, nanoseconds(seen.st_mtim),
-                         nanoseconds(seen.st_ctim), (int64_t)seen.st_ino};
+  *record = recordOf(&seen);
+  return 0;
+}
+
+int statHeld(int fd, StatRecord *record) {
+  struct stat seen;
+  if (fstat(fd, &seen) != 0) return -1;
+  *record = recordOf(&seen);
   return 0;
 }
 

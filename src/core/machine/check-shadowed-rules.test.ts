@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { build, foundIn, placesIn } from './check-builder.contract.ts'
-import type { Machine, Policy } from './machine.ts'
+import type { Machine, Policy, PolicyRule } from './machine.ts'
 
 type Tiers = Readonly<Partial<Record<'allow' | 'ask' | 'deny', readonly string[]>>>
 
@@ -40,4 +40,29 @@ test('a weaker rule that is wider than the stricter one still has an effect', ()
 test('the same rule twice in one tier is not shadowed by another tier', () => {
   expect(placesIn(policed({ allow: ['bash', 'bash'] }), 'RULE_SHADOWED')).toEqual([])
   expect(placesIn(policed({ deny: ['bash'], ask: ['bashful'] }), 'RULE_SHADOWED')).toEqual([])
+})
+
+function ruled(allow: readonly object[], otherwise: 'allow' | 'deny' = 'deny'): Machine {
+  const rules = allow.map((rule, i) => {
+    return { rate: null, budget: null, origin: `/policy/allow/${i}`, ...rule } as PolicyRule
+  })
+  const policy: Policy = { role: 'agent', allow: rules, ask: [], deny: [], otherwise }
+  return build({ a: { on: { GO: 'z' } }, z: 'final' }, { policy })
+}
+
+const push = { capability: 'bash', when: { commands: ['git push'] } }
+const transfer = { capability: 'mcp:bank:transfer', when: { input: { currency: 'EUR' } } }
+
+test('where all else is denied, a rule with `when` also allows what `when` does not name', () => {
+  expect(foundIn(ruled([push]), 'WHEN_ALLOWS_MORE')).toMatchObject([
+    { severity: 'warning', pointer: '/policy/allow/0' },
+  ])
+  expect(placesIn(ruled([transfer, push]), 'WHEN_ALLOWS_MORE')).toHaveLength(2)
+  expect(placesIn(ruled([transfer, transfer]), 'WHEN_ALLOWS_MORE')).toHaveLength(2)
+})
+
+test('nothing is said where a rule without `when` allows the same', () => {
+  expect(placesIn(ruled([push, { capability: 'bash' }]), 'WHEN_ALLOWS_MORE')).toEqual([])
+  expect(placesIn(ruled([{ capability: 'mcp:*' }, transfer]), 'WHEN_ALLOWS_MORE')).toEqual([])
+  expect(placesIn(ruled([push], 'allow'), 'WHEN_ALLOWS_MORE')).toEqual([])
 })

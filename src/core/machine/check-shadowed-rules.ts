@@ -6,10 +6,32 @@ import { type Finding, finding } from '../finding.ts'
 import type { CheckContext } from './check-context.ts'
 import type { Policy, PolicyRule } from './machine.ts'
 
-/** RULE_SHADOWED: a stricter tier always speaks first for the same capability. */
+/**
+ * RULE_SHADOWED: a stricter tier always speaks first for the same capability.
+ * WHEN_ALLOWS_MORE: a rule allows also what its `when` does not name.
+ */
 export function checkPolicy(survey: CheckContext): readonly Finding[] {
   const { policy } = survey.machine
-  return policy === null ? [] : shadowedRules(policy)
+  return policy === null ? [] : [...shadowedRules(policy), ...widerRules(policy)]
+}
+
+/** Who denies all else may take `when` for what is allowed. A rule without `when` says it. */
+function widerRules({ allow, otherwise }: Policy): readonly Finding[] {
+  if (otherwise === 'allow') return []
+  const plain = tierOf(
+    'allow',
+    allow.filter((rule) => rule.when === undefined),
+  )
+  const wider = allow.filter(({ when, capability }) => {
+    return when !== undefined && coveredBy(capability, plain) === null
+  })
+  return wider.map(({ capability, origin }) => {
+    const message =
+      `this rule allows every call of \`${capability}\`: for calls that \`when\` does not name, ` +
+      '`after`, `count` and `sum` do not hold'
+    const hint = `drop \`when\`, or, if that is meant, add a rule for \`${capability}\` without it`
+    return finding('WHEN_ALLOWS_MORE', origin, { message, hint })
+  })
 }
 
 /** A remark for each rule of a policy that can never speak. */

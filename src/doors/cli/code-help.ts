@@ -193,6 +193,10 @@ const warningHelp: Readonly<Record<WarningCode, CodeHelp>> = {
     about: 'A policy rule has a prerequisite that can never be met',
     advice: 'Require a call that can be made first; limit the rule with `when`',
   },
+  WHEN_ALLOWS_MORE: {
+    about: 'A policy that denies all else allows more than the `when` of a rule names',
+    advice: 'Allow the capability in a rule of its own, or drop `when`',
+  },
   FIELD_UNKNOWN: {
     about: 'A field is unknown and has no effect',
     advice: 'Remove it, or put notes under `meta`',

@@ -12,6 +12,9 @@ import { gitEnvironment, listingWords } from './list-files.ts'
 /** More than the helper ever says: a hash and twenty paths. */
 const answerBytesMax = 256 * 1024
 
+/** How long it holds descriptors of the files after a look (pawl-job-hold.c). */
+const holdMs = 60_000
+
 /** Whoever looks: told of a folder, it settles once. */
 export type Looker = {
   readonly look: (folder: string) => void
@@ -20,6 +23,11 @@ export type Looker = {
 
 /** Null: it has failed, and can no longer be asked. */
 export type SettleLook = (answer: Fingerprint | null) => void
+
+/** What the helper is told. */
+export function lookWords(folder: string, holdMs: number): readonly string[] {
+  return [`folder=${folder}`, `holdMs=${holdMs}`, ...listingWords]
+}
 
 /** Starts the helper. */
 export function startHelper(path: string, settle: SettleLook): Looker {
@@ -51,7 +59,7 @@ export function startHelper(path: string, settle: SettleLook): Looker {
   child.unref()
   for (const end of [child.stdin, child.stdout]) if (end instanceof Socket) end.unref()
   return {
-    look: (folder) => void child.stdin.write(frameOf([`folder=${folder}`, ...listingWords])),
+    look: (folder) => void child.stdin.write(frameOf(lookWords(folder, holdMs))),
     end: () => void child.kill('SIGKILL'),
   }
 }

@@ -4,6 +4,7 @@
 import type { VerbHelp } from '../help.ts'
 import type { Verb } from '../io.ts'
 import { oneWord, refuseMore, usage } from '../options.ts'
+import { findRun } from '../remote/find-run.ts'
 import { notAsked, printResult, remoteVerb } from '../remote/remote-verb.ts'
 import { followJob, printLogs } from './follow-job.ts'
 import { type JobCommand, jobKinds, numberOf, runOf } from './job-command-line.ts'
@@ -63,7 +64,8 @@ const remote = remoteVerb({
   help,
   kinds: jobKinds,
   names: { min: 0, max: wordsMax, what: 'a subcommand' },
-  run: async (request) => {
+  run: async (asked) => {
+    const request = await withRun(asked)
     const [first = 'list', ...words] = request.files
     const task = oneWord('job', first, tasks)
     if (task === 'run') return runJob(request, words)
@@ -87,6 +89,13 @@ export const jobVerb: Verb = {
     )
     return remote.run([...spelled, ...(end < 0 ? [] : args.slice(end))], io)
   },
+}
+
+/** The run may be named by the beginning of its id. */
+async function withRun(request: JobCommand): Promise<JobCommand> {
+  const { run } = request.values
+  if (run === null) return request
+  return { ...request, values: { ...request.values, run: await findRun(run, request) } }
 }
 
 async function list(request: JobCommand): Promise<number> {
