@@ -75,6 +75,16 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
       )
   }
 
+  /** Lines whose parts stick out of them, and so lie over what is beside them. */
+  async function overfullIn(page: Page): Promise<readonly string[]> {
+    const lines = '.words, .ask-head, .card > header, .route-row, .scrub'
+    return (await page.evaluate(
+      `[...document.querySelectorAll(${JSON.stringify(lines)})]
+        .filter((line) => line.scrollWidth > line.clientWidth + 1)
+        .map((line) => line.className + ' sticks out: ' + line.textContent)`,
+    )) as readonly string[]
+  }
+
   const desktop = { width: 1440, height: 900 }
   const phone = { width: 390, height: 844 }
   // WHY not all four by axe: each colour and each layout is, and the other two consist of them.
@@ -106,6 +116,7 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
           wrong.push(...(await problemsOf(page)).map((one) => `${path} ${ready}, ${name}: ${one}`))
         const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
         if (width > size.width) wrong.push(`${path} ${ready}, ${name}: it is ${width} wide`)
+        wrong.push(...(await overfullIn(page)).map((one) => `${path}, ${name}: ${one}`))
       }
     }
     expect(wrong).toEqual([])
@@ -255,9 +266,8 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     const risky = ['Install the profiler', 'Publish the release branch']
     expect(titles.slice(0, 2).sort()).toEqual(risky)
     expect(titles[2]).toBe('Build from scratch')
-    expect(new Set(titles.slice(3, 5))).toEqual(
-      new Set(['Switch the orders of the shop to the new database?']),
-    )
+    const moves = ['Move orders to the new database', 'Move payments to the new database']
+    expect(titles.slice(3, 5).sort()).toEqual(moves)
     await context.close()
   })
 
