@@ -298,6 +298,32 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await context.close()
   })
 
+  test('a run shows what it changed, and one comparison serves the whole page', async () => {
+    const { page, context } = await site.open(browser)
+    let looks = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/changes')) looks += 1
+    })
+    await page.goto(`${site.url()}/#/approvals/${ids.move}`)
+    await page.getByText('CREATE TABLE orders_v2 (').waitFor()
+    expect(looks).toBe(1)
+    await page.getByRole('link', { name: 'Open the run' }).click()
+    await page.getByRole('button', { name: '6 files changed' }).click()
+    await page.getByRole('region', { name: 'Diff of src/orders/read.ts' }).waitFor()
+    await context.close()
+  })
+
+  test('the latest call that a rule denied has its reason, and leads to the log', async () => {
+    const { page, context } = await site.open(browser)
+    await page.getByRole('link', { name: 'Denied calls' }).click()
+    const denials = page.getByRole('region', { name: 'Denials by rule' })
+    const reading = denials.locator('tr', { hasText: '/states/reading/allowed_tools' })
+    await reading.getByText('may not be used in').waitFor()
+    await reading.getByRole('link', { name: 'Bash was denied git push --force' }).click()
+    await page.locator('.trace-row.chosen', { hasText: 'git push --force' }).waitFor()
+    await context.close()
+  })
+
   test('what models have cost is on the page, by model and by stage', async () => {
     const { runId } = await site.as.agent.runs.start({ definition: 'ticket' })
     const spend = { runId, model: 'house-model', costMicroUsd: 7_250_000 }
