@@ -1,5 +1,5 @@
 /** Where a route leads that runs another definition, or several branches, before it goes on. */
-import { type FormEvent, useId } from 'react'
+import { useId } from 'react'
 import {
   dropBranch,
   type ForkMove,
@@ -12,7 +12,7 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { ForkBranch, Route } from '../../src/core/machine/machine.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
-import { RemoveButton } from './form-row.tsx'
+import { AddForm, OptionSelect, RemoveButton } from './form-row.tsx'
 import { TextField } from './text-field.tsx'
 
 type Props = {
@@ -40,7 +40,7 @@ function InvokeFields({ written, move, route, called, onText }: Fields<InvokeMov
     onText(putMoveField(written, route, { path: [key], value }))
   return (
     <div className="branching">
-      <div className="branching-line">
+      <div className="route-row">
         <span className="soft small">runs</span>
         <TextField
           label={`Definition that ${called} runs`}
@@ -73,18 +73,16 @@ function ForkFields({ written, move, route, called, onText }: Fields<ForkMove>) 
         />
       ))}
       <NewBranch {...{ written, move, route, called, onText }} />
-      <label className="branching-line">
+      <div className="route-row">
         <span className="soft small">go on when</span>
-        <select
-          className="input"
-          aria-label={`When ${called} goes on`}
+        <OptionSelect
+          label={`When ${called} goes on`}
+          options={['all', 'any'] as const}
           value={move.join}
-          onChange={(event) => put('join', event.target.value)}
-        >
-          <option value="all">all branches are done</option>
-          <option value="any">any branch is done</option>
-        </select>
-      </label>
+          textOf={(join) => (join === 'all' ? 'all branches are done' : 'any branch is done')}
+          onChoice={(join) => put('join', join)}
+        />
+      </div>
       <AfterFields {...{ written, move, called }} onField={put} />
     </div>
   )
@@ -101,7 +99,7 @@ function BranchRow({ written, route, branch, isAlone, onText }: BranchProps) {
   const put = (change: Partial<ForkBranch>): void =>
     onText(putBranch(written, route, { ...branch, ...change }))
   return (
-    <div className="branching-line">
+    <div className="route-row">
       <TextField
         label={`Name of branch ${name}`}
         className="mono"
@@ -131,29 +129,12 @@ function BranchRow({ written, route, branch, isAlone, onText }: BranchProps) {
 }
 
 function NewBranch({ written, move, route, called, onText }: Fields<ForkMove>) {
-  const add = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const name = String(new FormData(event.currentTarget).get('name') ?? '').trim()
+  const add = (name: string): void => {
     const first = move.branches[0]
     const isTaken = move.branches.some((one) => one.name === name)
     if (first !== undefined) onText(isTaken ? null : putBranch(written, route, { ...first, name }))
-    event.currentTarget.reset()
   }
-  return (
-    <form className="branching-line" onSubmit={add}>
-      <input
-        className="input mono"
-        name="name"
-        placeholder="New branch"
-        aria-label={`New branch of ${called}`}
-        autoComplete="off"
-        required
-      />
-      <button type="submit" className="button">
-        Add branch
-      </button>
-    </form>
-  )
+  return <AddForm what="branch" label={`New branch of ${called}`} onAdd={add} />
 }
 
 type AfterProps = {
@@ -167,7 +148,7 @@ type AfterProps = {
 function AfterFields({ written, move, called, onField }: AfterProps) {
   const stages = Object.keys(written.machine.stages)
   return (
-    <div className="branching-line">
+    <div className="route-row">
       <span className="soft small">then</span>
       <StageSelect
         label={`After ${called}`}
@@ -195,20 +176,8 @@ type SelectProps = {
 }
 
 function StageSelect({ label, stages, value, onStage }: SelectProps) {
-  return (
-    <select
-      className="input"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onStage(event.target.value)}
-    >
-      {stages.map((name) => (
-        <option key={name} value={name}>
-          {name === '' ? '(the run fails)' : name}
-        </option>
-      ))}
-    </select>
-  )
+  const textOf = (name: string): string => (name === '' ? '(the run fails)' : name)
+  return <OptionSelect {...{ label, value, textOf }} options={stages} onChoice={onStage} />
 }
 
 /** WHY not all: a branch that begins elsewhere could never end. */

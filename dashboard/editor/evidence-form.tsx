@@ -7,8 +7,7 @@ import {
 } from '../../src/core/dialects/edit-rules.ts'
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import { showToast } from '../parts/toast.tsx'
-import { AddNamedForm } from './add-named-form.tsx'
-import { NamedRow } from './form-row.tsx'
+import { AddForm, NamedRow } from './form-row.tsx'
 import { TextField } from './text-field.tsx'
 
 type Props = {
@@ -30,7 +29,7 @@ export function EvidenceForms({ written, onText }: Props) {
       {Object.entries(evidenceGuardsOf(written)).map(([name, guard]) => (
         <EvidenceRow key={name} {...{ written, name, guard, onText }} />
       ))}
-      <AddNamedForm
+      <AddForm
         what="evidence"
         subject={{ label: 'Command that proves it', placeholder: 'npm test' }}
         onAdd={add}

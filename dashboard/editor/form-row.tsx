@@ -1,5 +1,8 @@
-/** A row of a form about one entry of a list: its name, its fields, and the button to remove it. */
-import type { ReactNode } from 'react'
+/**
+ * The rows of a form about a list: one for each entry, with the button to remove it, one for a new
+ * entry, and the choice among names.
+ */
+import type { FormEvent, ReactNode } from 'react'
 
 type RemoveProps = {
   /** What is removed: `guard ready`. */
@@ -40,5 +43,80 @@ export function NamedRow({ name, onRemove, children }: RowProps) {
       {children}
       <RemoveButton what={name} onRemove={onRemove} />
     </div>
+  )
+}
+
+type AddProps = {
+  /** What is added, in small letters: `guard`. */
+  readonly what: string
+  /** What is named, if that is something else: the signal of a route. */
+  readonly named?: string
+  /** How the field of the name is called for those who do not see where it is. */
+  readonly label?: string
+  /** Another field: its label, and an example or a hint. */
+  readonly subject?: { readonly label: string; readonly placeholder: string }
+  /** It goes by what else is chosen. */
+  readonly isNameless?: boolean
+  readonly onAdd: (name: string, subject: string) => void
+  readonly children?: ReactNode
+}
+
+/** The form for one more entry. It gives both texts, trimmed, and empties itself. */
+export function AddForm(props: AddProps) {
+  const { what, named = what, subject, isNameless, onAdd, children } = props
+  const add = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const [name = '', about = ''] = ['name', 'subject'].map((key) =>
+      String(form.get(key) ?? '').trim(),
+    )
+    onAdd(name, about)
+    event.currentTarget.reset()
+  }
+  const usual = { className: 'input mono', autoComplete: 'off', required: true }
+  const called = `New ${named}`
+  return (
+    <form className="route-row" onSubmit={add}>
+      {isNameless === true ? null : (
+        <input name="name" aria-label={props.label ?? called} placeholder={called} {...usual} />
+      )}
+      {subject === undefined ? null : (
+        <input
+          name="subject"
+          aria-label={subject.label}
+          placeholder={subject.placeholder}
+          {...usual}
+        />
+      )}
+      {children}
+      <button type="submit" className="button">
+        Add {what}
+      </button>
+    </form>
+  )
+}
+
+type OptionSelectProps<T> = {
+  readonly label: string
+  readonly options: readonly T[]
+  readonly value: T
+  readonly textOf: (option: T) => string
+  readonly onChoice: (option: T) => void
+}
+
+/** One of several values, each known by its text. */
+export function OptionSelect<T>({ label, options, value, textOf, onChoice }: OptionSelectProps<T>) {
+  const texts = options.map(textOf)
+  return (
+    <select
+      className="input"
+      aria-label={label}
+      value={textOf(value)}
+      onChange={(event) => onChoice(options[texts.indexOf(event.target.value)] as T)}
+    >
+      {texts.map((text) => (
+        <option key={text}>{text}</option>
+      ))}
+    </select>
   )
 }

@@ -8,8 +8,7 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Json } from '../../src/core/json.ts'
 import { type CompareOp, compareOps } from '../../src/core/machine/machine.ts'
-import { AddNamedForm } from './add-named-form.tsx'
-import { NamedRow } from './form-row.tsx'
+import { AddForm, NamedRow } from './form-row.tsx'
 import { guardListId } from './route-form.tsx'
 import { TextField } from './text-field.tsx'
 
@@ -36,7 +35,7 @@ export function GuardForms({ written, onText }: Props) {
       {guards.map(([name, guard]) => (
         <GuardRow key={name} {...{ written, name, guard, onText }} />
       ))}
-      <AddNamedForm
+      <AddForm
         what="guard"
         subject={{ label: 'Value to test', placeholder: 'value to test' }}
         onAdd={add}

@@ -3,13 +3,14 @@
  * the guards. Every change is made in the text.
  */
 import '../styles/editor.css'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { editStage, type StageEdit } from '../../src/core/dialects/edit-stage.ts'
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import { stageReferences } from '../../src/core/dialects/stage-references.ts'
 import type { Stage } from '../../src/core/machine/machine.ts'
 import { showToast } from '../parts/toast.tsx'
 import { EvidenceForms } from './evidence-form.tsx'
+import { AddForm } from './form-row.tsx'
 import { GuardForms } from './guards-form.tsx'
 import { RouteForms } from './route-form.tsx'
 import { RuleForms } from './rules-form.tsx'
@@ -55,7 +56,7 @@ export function Inspector({ written, chosen, onChoose, onText }: Props) {
             <option key={name}>{name}</option>
           ))}
         </select>
-        <NewStage onName={(name) => apply({ kind: 'add-stage', stage: name })} />
+        <AddForm what="stage" onAdd={(name) => apply({ kind: 'add-stage', stage: name })} />
       </div>
       {stage === undefined ? null : (
         <StageForm written={written} stage={stage} onEdit={apply} onText={take} />
@@ -63,29 +64,6 @@ export function Inspector({ written, chosen, onChoose, onText }: Props) {
       <GuardForms written={written} onText={take} />
       <EvidenceForms written={written} onText={take} />
     </section>
-  )
-}
-
-function NewStage({ onName }: { readonly onName: (name: string) => void }) {
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const name = String(new FormData(event.currentTarget).get('name') ?? '').trim()
-    if (name !== '') onName(name)
-    event.currentTarget.reset()
-  }
-  return (
-    <form className="row" onSubmit={submit}>
-      <input
-        className="input"
-        name="name"
-        placeholder="New stage"
-        aria-label="New stage"
-        autoComplete="off"
-      />
-      <button type="submit" className="button">
-        Add stage
-      </button>
-    </form>
   )
 }
 

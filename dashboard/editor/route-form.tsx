@@ -1,5 +1,5 @@
 /** The routes of a stage: signal, target, condition and gate of each. */
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { assertNever } from '../../src/core/assert.ts'
 import { guardText } from '../../src/core/dialects/edit-route-guard.ts'
 import {
@@ -10,7 +10,7 @@ import {
 import type { EditableDefinition } from '../../src/core/dialects/editable-definition.ts'
 import type { Route, Stage } from '../../src/core/machine/machine.ts'
 import { BranchingForm } from './branching-form.tsx'
-import { RemoveButton } from './form-row.tsx'
+import { AddForm, OptionSelect, RemoveButton } from './form-row.tsx'
 import { GateForm } from './gate-form.tsx'
 import { TextField } from './text-field.tsx'
 
@@ -99,34 +99,22 @@ function NewRoute({ written, stage, onEdit }: Omit<Props, 'onText'>) {
   })
   const isThere = target.kind !== 'stage' || written.machine.stages[target.stage] !== undefined
   const chosen: RouteTarget = isThere ? target : { kind: 'stage', stage: written.machine.initial }
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const signal = String(new FormData(event.currentTarget).get('signal') ?? '').trim()
+  const add = (signal: string): void =>
     onEdit({ kind: 'add-route', stage: stage.name, signal, target: chosen })
-    event.currentTarget.reset()
-  }
   return (
-    <form className="route-row" onSubmit={submit}>
-      {written.machine.dialect === 'steps' ? null : (
-        <input
-          className="input mono"
-          name="signal"
-          placeholder="New signal"
-          aria-label="New signal"
-          autoComplete="off"
-          required
-        />
-      )}
+    <AddForm
+      what="route"
+      named="signal"
+      isNameless={written.machine.dialect === 'steps'}
+      onAdd={add}
+    >
       <TargetSelect
         label="Target of the new route"
         written={written}
         value={chosen}
         onTarget={setTarget}
       />
-      <button type="submit" className="button">
-        Add route
-      </button>
-    </form>
+    </AddForm>
   )
 }
 
@@ -139,26 +127,16 @@ type SelectProps = {
 
 /** Every place that a route of this dialect can lead to. */
 function TargetSelect({ label, written, value, onTarget }: SelectProps) {
-  const targets = targetsOf(written)
-  const current = targets.findIndex((one) => JSON.stringify(one) === JSON.stringify(value))
+  // WHY its own name: an invoke has to name a definition, and the form then asks which.
+  const choose = (chosen: RouteTarget): void =>
+    onTarget(chosen.kind === 'invoke' ? { ...chosen, machine: written.machine.name } : chosen)
   return (
-    <select
-      className="input"
-      aria-label={label}
-      value={current}
-      onChange={(event) => {
-        const chosen = targets[Number(event.target.value)]
-        // WHY its own name: an invoke has to name a definition, and the form then asks which.
-        if (chosen?.kind === 'invoke') onTarget({ ...chosen, machine: written.machine.name })
-        else if (chosen !== undefined) onTarget(chosen)
-      }}
-    >
-      {targets.map((one, index) => (
-        <option key={targetText(one)} value={index}>
-          {targetText(one)}
-        </option>
-      ))}
-    </select>
+    <OptionSelect
+      {...{ label, value }}
+      options={targetsOf(written)}
+      textOf={targetText}
+      onChoice={choose}
+    />
   )
 }
 

@@ -14,7 +14,12 @@ import { PeopleBox, peopleOf } from '../parts/approval-quorum.tsx'
 import { moveOf, pendingCallOf, questionOf } from '../parts/approval-summary.tsx'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
 import { CallDetail, ValueText } from '../parts/call-detail.tsx'
-import { ChangedFiles, ChangesLink } from '../parts/changed-files.tsx'
+import {
+  ChangedFiles,
+  ChangesLink,
+  type ChangesQuery,
+  useChanges,
+} from '../parts/changed-files.tsx'
 import { DecisionForm, type DecisionWish } from '../parts/decision-form.tsx'
 import { MessageText } from '../parts/message-text.tsx'
 import { NextSteps } from '../parts/next-steps.tsx'
@@ -54,13 +59,14 @@ type QuestionProps = { readonly approval: PendingApproval; readonly wish: Decisi
 
 function Question({ approval, wish }: QuestionProps) {
   const { answer: reading } = useApiQuery('runs.read', { runId: approval.runId }, approval.status)
+  const changes = useChanges(approval.runId, approval.status)
   const call = pendingCallOf(approval)
   const [edits, setEdits] = useState<JsonObject>(wish?.edits ?? {})
   return (
     <>
       <PageHead
         title={<MessageText text={questionOf(approval)} />}
-        about={<About approval={approval} head={reading?.head ?? null} />}
+        about={<About approval={approval} head={reading?.head ?? null} changes={changes} />}
       >
         <RiskBadges risks={approval.risks} />
         <StatusBadge status={approval.status} />
@@ -92,7 +98,7 @@ function Question({ approval, wish }: QuestionProps) {
           <PeopleBox approval={approval} />
           <ChangedFiles
             runId={approval.runId}
-            version={approval.status}
+            changes={changes}
             isFolded={approval.kind === 'call'}
           />
           {reading === null ? <Skeleton /> : <Context reading={reading} />}
@@ -107,10 +113,11 @@ function Question({ approval, wish }: QuestionProps) {
 type AboutProps = {
   readonly approval: PendingApproval
   readonly head: RunAnswer['head'] | null
+  readonly changes: ChangesQuery
 }
 
 /** Which run asks, and since when. */
-function About({ approval, head }: AboutProps) {
+function About({ approval, head, changes }: AboutProps) {
   return (
     <>
       {approval.runTitle === null ? null : (
@@ -125,7 +132,7 @@ function About({ approval, head }: AboutProps) {
           , expires <Time at={approval.expiresAt} />
         </>
       )}
-      <ChangesLink runId={approval.runId} version={approval.status} />
+      <ChangesLink changes={changes} />
     </>
   )
 }

@@ -37,6 +37,9 @@ export function HomePage() {
           <Heads title="Went wrong today" heads={wrong} isKnown={state.me !== null}>
             No run failed, was blocked or was cancelled today.
           </Heads>
+          <a className="link small" href={linkTo('policies')}>
+            Denied calls and their rules
+          </a>
         </div>
       </div>
     </>

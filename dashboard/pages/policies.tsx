@@ -5,9 +5,11 @@
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { linkTo } from '../data/route.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
-import { Empty, PageHead, ProblemBox, Skeleton, TableBox } from '../parts/basics.tsx'
+import { Empty, PageHead, ProblemBox, Skeleton, TableBox, Time } from '../parts/basics.tsx'
+import { wordsOnce } from '../parts/event-text.ts'
 import { countOf, durationText, moneyText } from '../parts/format-values.ts'
 import { JudgeForm } from '../parts/judge-form.tsx'
+import { MessageText } from '../parts/message-text.tsx'
 
 type Listed = OperationAnswer<'policies.list'>['items'][number]
 type Rule = Listed['rules'][number]
@@ -172,6 +174,7 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
           <thead>
             <tr>
               <th>Rule</th>
+              <th>Latest</th>
               <th className="num">Calls</th>
             </tr>
           </thead>
@@ -183,6 +186,9 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
                   <RuleLink definition={one.definition} rule={one.rule} />
                   <code className="small bad">{one.code}</code>
                 </td>
+                <td>
+                  <LatestDenial {...one.last} />
+                </td>
                 <td className="num">{one.count}</td>
               </tr>
             ))}
@@ -190,5 +196,25 @@ function StageRefusals({ stats }: { readonly stats: Stats | null }) {
         </table>
       </TableBox>
     </section>
+  )
+}
+
+/** What was denied last, and why; it leads to the call. */
+function LatestDenial({ runId, seq, at }: Stats['rules'][number]['last']) {
+  const { answer } = useApiQuery('runs.events', { runId, after: seq - 1, limit: 1 })
+  const record = answer?.items[0]
+  const words = record === undefined ? null : wordsOnce(record)
+  return (
+    <>
+      <a className="link wrap" href={linkTo('runs', runId, 'at', String(seq))}>
+        {words === null ? runId : `${words.title} ${words.about}`}
+      </a>{' '}
+      <Time at={at} size="short" />
+      {words?.why === undefined ? null : (
+        <span className="small soft wrap" style={{ display: 'block' }}>
+          <MessageText text={words.why.reason} />
+        </span>
+      )}
+    </>
   )
 }

@@ -3,12 +3,18 @@ import { useEffect, useMemo, useState } from 'react'
 import { live } from '../data/live-state.ts'
 import type { PageRoute } from '../data/route.ts'
 import { linkTo } from '../data/route.ts'
-import { openRunLog, type RunLog, type RunLogState } from '../data/run-log.ts'
+import { type LogReading, openRunLog, type RunLog, type RunLogState } from '../data/run-log.ts'
 import { openTracer } from '../data/run-trace.ts'
 import { openTraceRows } from '../data/trace-rows.ts'
 import { useRunAtEvent } from '../data/use-run-at-event.ts'
 import { useValueStore } from '../data/value-store.ts'
 import { PageHead, ProblemBox, Skeleton, StatusBadge, Time } from '../parts/basics.tsx'
+import {
+  ChangedFiles,
+  ChangesLink,
+  type ChangesQuery,
+  useChanges,
+} from '../parts/changed-files.tsx'
 import { DenialSummary } from '../parts/denial-summary.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
 import { countOf, moneyText, numberText } from '../parts/format-values.ts'
@@ -28,14 +34,35 @@ export function RunPage({ route }: { readonly route: PageRoute }) {
     setLog(opened)
     return opened.close
   }, [route.id])
-  return log === null ? <Skeleton lines={8} /> : <OpenRun log={log} runId={route.id} />
+  if (log === null) return <Skeleton lines={8} />
+  return <OpenRun log={log} runId={route.id} first={eventIn(route.rest)} />
 }
 
-function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string }) {
+/** The event that a link leads to. */
+function eventIn([word, seq]: readonly string[]): number | null {
+  return word === 'at' && Number(seq) > 0 ? Number(seq) : null
+}
+
+type OpenProps = {
+  readonly log: RunLog
+  readonly runId: string
+  readonly first: number | null
+}
+
+function OpenRun({ log, ...props }: OpenProps) {
   const state = useValueStore(log.store)
+  const { reading, problem } = state
+  if (problem !== null) return <ProblemBox problem={problem} />
+  if (reading === null) return <Skeleton lines={10} />
+  return <ShownRun {...{ ...props, log, state, reading }} />
+}
+
+type ShownProps = OpenProps & { readonly state: RunLogState; readonly reading: LogReading }
+
+function ShownRun({ log, runId, first, state, reading }: ShownProps) {
   /** Null: the run as it is now. */
-  const [at, setAt] = useState<number | null>(null)
-  const { reading, problem, records } = state
+  const [at, setAt] = useState(first)
+  const { records } = state
   const last = records.at(-1)?.seq ?? 0
   const seq = Math.min(at ?? last, last)
   const [tracer] = useState(() => openTracer())
@@ -43,12 +70,12 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
   const [traceRows] = useState(() => openTraceRows())
   const rows = useMemo(() => traceRows(records), [traceRows, records])
   const past = useRunAtEvent(runId, at, records)
-  if (problem !== null) return <ProblemBox problem={problem} />
-  if (reading === null) return <Skeleton lines={10} />
+  // WHY not at each call: a look compares the whole workspace.
+  const changes = useChanges(runId, `${reading.head.stage} ${reading.head.status}`)
   const record = at === null ? null : (records.find((one) => one.seq === at) ?? null)
   return (
     <>
-      <Head state={state} runId={runId} />
+      <Head reading={reading} runId={runId} changes={changes} />
       <div className="run">
         <div className="run-left">
           <RunGraph
@@ -76,6 +103,9 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
           {reading.view.observes ? <DenialSummary records={records} /> : null}
           <JobsPanel runId={runId} seq={reading.head.seq} isOpen={reading.head.endedAt === null} />
           <RunStatePanel reading={reading} past={at === null ? null : past} isPast={at !== null} />
+          {reading.head.workspace === null ? null : (
+            <ChangedFiles runId={runId} changes={changes} />
+          )}
         </div>
         <Timeline state={state} rows={rows} at={at} onChoose={setAt} onEarlier={log.earlier} />
       </div>
@@ -83,10 +113,14 @@ function OpenRun({ log, runId }: { readonly log: RunLog; readonly runId: string 
   )
 }
 
-function Head({ state, runId }: { readonly state: RunLogState; readonly runId: string }) {
+type HeadProps = {
+  readonly reading: LogReading
+  readonly runId: string
+  readonly changes: ChangesQuery
+}
+
+function Head({ reading, runId, changes }: HeadProps) {
   const { approvals } = useValueStore(live)
-  const { reading } = state
-  if (reading === null) return null
   const { head } = reading
   const waiting = approvals?.find((one) => one.runId === runId)
   return (
@@ -110,6 +144,7 @@ function Head({ state, runId }: { readonly state: RunLogState; readonly runId: s
           {head.workspace === null ? null : (
             <span title={head.workspace}> · {folderName(head.workspace)}</span>
           )}
+          <ChangesLink changes={changes} />
         </span>
       }
     >

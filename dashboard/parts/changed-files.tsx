@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { callApi, wordsOf } from '../data/api-client.ts'
-import { useApiQuery } from '../data/use-api-query.ts'
+import { type ApiQuery, useApiQuery } from '../data/use-api-query.ts'
 import { Skeleton } from './basics.tsx'
 import { CodeLine } from './code-line.tsx'
 import { useDiffPieces } from './code-spans.ts'
@@ -13,20 +13,25 @@ import { showToast } from './toast.tsx'
 type Changes = OperationAnswer<'runs.changes'>
 type FileDiff = Changes['files'][number]
 
+export type ChangesQuery = ApiQuery<Changes>
+
 type Props = {
   readonly runId: string
-  /** Looked at again when it changes. */
-  readonly version: unknown
+  readonly changes: ChangesQuery
   /** The files are named, and their diffs are a tap away. */
   readonly isFolded?: boolean
+}
+
+/** What a run changed. WHY once for a page: each look compares a workspace with its commit. */
+export function useChanges(runId: string, version: unknown): ChangesQuery {
+  return useApiQuery('runs.changes', { runId }, version)
 }
 
 /** Where the section is on the page. */
 const changesId = 'changed-in-this-run'
 
 /** How much changed, in the head of a page; a tap leads to the section. */
-export function ChangesLink({ runId, version }: Pick<Props, 'runId' | 'version'>) {
-  const { answer } = useApiQuery('runs.changes', { runId }, version)
+export function ChangesLink({ changes: { answer, again } }: Pick<Props, 'changes'>) {
   const files = answer?.files.filter((file) => !file.isEarlier) ?? []
   if (answer === null || files.length === 0) return null
   const { filesCut } = answer
@@ -36,7 +41,10 @@ export function ChangesLink({ runId, version }: Pick<Props, 'runId' | 'version'>
       <button
         type="button"
         className="link changes-link"
-        onClick={() => document.getElementById(changesId)?.scrollIntoView({ block: 'start' })}
+        onClick={() => {
+          again()
+          document.getElementById(changesId)?.scrollIntoView({ block: 'start' })
+        }}
       >
         {countOf(files.length + filesCut, 'file')} changed <Sizes {...sizesOf(files)} />
       </button>
@@ -53,8 +61,8 @@ function sizesOf(files: readonly FileDiff[]): Pick<FileDiff, 'added' | 'removed'
 const openMax = 8
 
 /** The section. */
-export function ChangedFiles({ runId, version, isFolded = false }: Props) {
-  const { answer, problem } = useApiQuery('runs.changes', { runId }, version)
+export function ChangedFiles({ runId, changes, isFolded = false }: Props) {
+  const { answer, problem } = changes
   if (problem !== null) return null
   if (answer === null) return <Skeleton lines={4} />
   const { filesCut, folder } = answer

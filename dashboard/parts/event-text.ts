@@ -4,8 +4,8 @@
  */
 import type { Approval } from '../../src/core/engine/approval-request.ts'
 import { type DecisionPeer, peerText } from '../../src/core/engine/decision-peer.ts'
-import type { Event, NamedRule, ObservedVerdict } from '../../src/core/engine/types.ts'
-
+import type { EntryCause, Event, NamedRule, ObservedVerdict } from '../../src/core/engine/types.ts'
+import { stepsOf } from '../../src/core/finding.ts'
 import { ruleText } from '../../src/core/judge/rule-answer.ts'
 import type { StreamMessage } from '../../src/doors/api/contract.ts'
 import { bytesText, moneyText } from './format-values.ts'
@@ -99,12 +99,25 @@ function shownRule(event: NamedRule): string {
   return ruleText(event) ?? 'built into Pawl'
 }
 
+/** What led into a stage. */
+const entryTexts: { readonly [Cause in EntryCause]: string } = {
+  start: 'at the start',
+  signal: 'by a signal',
+  grant: 'after an approval',
+  fallback: 'as the fallback',
+  detour: 'by a detour',
+  return: 'back from a detour',
+  join: 'after the branches',
+  child: 'after another definition',
+  force: 'by force',
+}
+
 function moveWords(event: Event): EventText | null {
   switch (event.type) {
     case 'stage.entered':
-      return words('stages', 'accent', `entered ${event.stage}`, `by ${event.by}`)
+      return words('stages', 'accent', `entered ${event.stage}`, entryTexts[event.by])
     case 'stage.forced':
-      return words('stages', 'warn', `forced to ${event.stage}`, `by ${event.by.name}`)
+      return words('stages', 'warn', `forced to ${event.stage}`, `forced by ${event.by.name}`)
     case 'signal.taken':
       return words('stages', '', `signal ${event.name || 'submitted'}`, 'accepted')
     case 'signal.rejected': {
@@ -213,7 +226,7 @@ function otherWords(event: Event, record: Record): EventText {
     case 'child.requested':
       return words('other', 'accent', 'child run started', '')
     case 'child.ended':
-      return words('other', '', 'child run ended', event.outcome)
+      return words('other', '', `${childNameOf(event.child)} ended`, event.outcome)
     case 'run.paused':
       return words(
         'other',
@@ -228,6 +241,15 @@ function otherWords(event: Event, record: Record): EventText {
       return words('other', '', type.replaceAll(/[._]/g, ' '), eventInputText(rest))
     }
   }
+}
+
+/** A child run is called after its branch or its definition: `run/branch.21`. */
+function childNameOf(id: string): string {
+  return (
+    stepsOf(id)
+      .at(-1)
+      ?.replace(/\.\d+$/, '') ?? 'child run'
+  )
 }
 
 function words(

@@ -9,7 +9,12 @@ export type GraphPoint = { readonly x: number; readonly y: number }
 export type GraphDirection = 'RIGHT' | 'DOWN'
 export type NodeBox = GraphPoint & { readonly width: number; readonly height: number }
 
+/** What the graph has to fit into, in pixels. */
+export type GraphRoom = { readonly width: number; readonly height: number }
+
 export type GraphLayout = {
+  readonly direction: GraphDirection
+  readonly size: GraphRoom
   readonly nodes: ReadonlyMap<string, NodeBox>
   /** In the order of the picture's edges. */
   readonly edges: readonly {
@@ -65,11 +70,23 @@ const rowsFrom = 14
  */
 const rowShapes = ['1.7', '2.6', '4'] as const
 
-/** Where everything goes. */
-export async function layOutGraph(
-  picture: Picture,
-  direction: GraphDirection,
-): Promise<GraphLayout> {
+/** Below this nothing can be read. */
+export const zoomMin = 0.8
+
+/** Left to right in a box that is wider than high, unless only the other way all can be read. */
+export async function layOutGraph(picture: Picture, room: GraphRoom): Promise<GraphLayout> {
+  const right = await layOutTo(picture, 'RIGHT')
+  const isWide = room.width > room.height * 1.25
+  if (isWide && fits(right, room)) return right
+  const down = await layOutTo(picture, 'DOWN')
+  return isWide && !fits(down, room) ? right : down
+}
+
+function fits({ size }: GraphLayout, room: GraphRoom): boolean {
+  return size.width * zoomMin <= room.width && size.height * zoomMin <= room.height
+}
+
+async function layOutTo(picture: Picture, direction: GraphDirection): Promise<GraphLayout> {
   const hasRows = direction === 'RIGHT' && picture.nodes.length >= rowsFrom
   for (const shape of hasRows ? rowShapes : []) {
     const rows = {
@@ -77,10 +94,10 @@ export async function layOutGraph(
       'elk.layered.wrapping.cutting.strategy': 'ARD',
       'elk.aspectRatio': shape,
     }
-    const layout = await layOutOnce(picture, { ...rows, 'elk.direction': direction })
+    const layout = await layOutOnce(picture, direction, rows)
     if (isWhole(picture, layout)) return layout
   }
-  return layOutOnce(picture, { 'elk.direction': direction })
+  return layOutOnce(picture, direction)
 }
 
 /** Whether each edge leads to its node. */
@@ -97,11 +114,12 @@ function isWhole({ edges }: Picture, layout: GraphLayout): boolean {
 
 async function layOutOnce(
   picture: Picture,
-  more: Readonly<Record<string, string>>,
+  direction: GraphDirection,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<GraphLayout> {
   const graph: ElkNode = {
     id: 'picture',
-    layoutOptions: { ...options, ...more },
+    layoutOptions: { ...options, ...more, 'elk.direction': direction },
     children: picture.nodes.map((node) => ({ id: node.id, ...sizeOf(node) })),
     edges: picture.edges.map(elkEdge),
   }
@@ -118,7 +136,8 @@ async function layOutOnce(
       label: label === undefined ? null : { x: label.x ?? 0, y: label.y ?? 0 },
     }
   })
-  return { nodes, edges }
+  const size = { width: placed.width ?? 0, height: placed.height ?? 0 }
+  return { direction, size, nodes, edges }
 }
 
 const letterWidth = 7.4
@@ -136,7 +155,7 @@ function elkEdge(edge: PictureEdge, index: number): ElkExtendedEdge {
   const text = edgeTexts(edge)
   // WHY also without a text: beside a loop there has to be room for how often it was taken.
   const isLoop = edge.from === edge.to
-  const width = Math.max(0, ...text.map((line) => line.length * 6.2)) + 30
+  const width = Math.max(0, ...text.map((line) => line.length * 6.6)) + 26
   const height = Math.max(1, text.length) * 17 + 6
   const labels = text.length === 0 && !isLoop ? [] : [{ text: 'label', width, height }]
   return {

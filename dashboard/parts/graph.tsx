@@ -17,7 +17,13 @@ import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'rea
 import type { Picture } from '../../src/core/draw/picture.ts'
 import type { Trace } from '../data/run-trace.ts'
 import { flowEdges, WayEdge } from './graph-edge.tsx'
-import { type GraphDirection, type GraphLayout, layOutGraph } from './graph-layout.ts'
+import {
+  type GraphDirection,
+  type GraphLayout,
+  type GraphRoom,
+  layOutGraph,
+  zoomMin,
+} from './graph-layout.ts'
 import { flowNodes, type StageFlowNode, StageNode } from './graph-node.tsx'
 import { largeFrom, useForks } from './use-forks.ts'
 
@@ -47,9 +53,9 @@ function Flow({ picture: whole, trace, here, chosen = null, onStage }: GraphProp
   })
   const box = useRef<HTMLDivElement>(null)
   const [isFull, setFull] = useFullScreen()
-  const direction = useDirection(box)
-  const placed = useLayout(picture, direction)
-  const { fitView, getViewport } = useReactFlow()
+  const room = useRoom(box)
+  const placed = useLayout(picture, room)
+  const flow = useReactFlow()
   const nodes = useMemo(
     () => (placed === null ? [] : flowNodes(picture, placed, { trace, here, chosen, forks })),
     [picture, placed, trace, here, chosen, forks],
@@ -65,7 +71,9 @@ function Flow({ picture: whole, trace, here, chosen = null, onStage }: GraphProp
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names of the nodes say enough
   useEffect(() => {
     if (placed === null || hasMoved.current) return
-    const frame = requestAnimationFrame(() => void lookAt({ fitView, getViewport }, focus))
+    const frame = requestAnimationFrame(
+      () => void lookAt(flow, { focus, placed, box: box.current }),
+    )
     return () => cancelAnimationFrame(frame)
   }, [placed, focusKey, isFull])
   return (
@@ -94,7 +102,7 @@ function Flow({ picture: whole, trace, here, chosen = null, onStage }: GraphProp
         >
           <Background gap={22} size={1} color="var(--line)" />
           <Corners
-            direction={direction}
+            direction={placed.direction}
             isFull={isFull}
             hasMap={nodes.length > largeFrom}
             onFull={() => {
@@ -170,55 +178,81 @@ function useFullScreen(): readonly [boolean, (isFull: boolean) => void] {
   return [isFull, setFull]
 }
 
-/** Left to right in a box that is wider than high. */
-function useDirection(box: React.RefObject<HTMLDivElement | null>): GraphDirection {
-  const [direction, setDirection] = useState<GraphDirection>('RIGHT')
+/** How much of the box a change has to be to lay the graph out anew. */
+const roomStep = 40
+
+/** The size of the box, in steps. */
+function useRoom(box: React.RefObject<HTMLDivElement | null>): GraphRoom | null {
+  const [room, setRoom] = useState<GraphRoom | null>(null)
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
     const look = (): void => {
-      const { clientWidth, clientHeight } = element
-      if (clientWidth > 0) setDirection(clientWidth > clientHeight * 1.25 ? 'RIGHT' : 'DOWN')
+      const [width, height] = [element.clientWidth, element.clientHeight].map(
+        (size) => Math.floor(size / roomStep) * roomStep,
+      ) as [number, number]
+      if (width === 0) return
+      setRoom((was) => (was?.width === width && was.height === height ? was : { width, height }))
     }
     look()
     const observer = new ResizeObserver(look)
     observer.observe(element)
     return () => observer.disconnect()
   }, [box])
-  return direction
+  return room
 }
 
-type Looking = Pick<ReturnType<typeof useReactFlow>, 'fitView' | 'getViewport'>
-
-const zoomMin = 0.62
+type Flow = Pick<ReturnType<typeof useReactFlow>, 'fitView' | 'getViewport' | 'setViewport'>
+type Look = {
+  readonly focus: readonly string[]
+  readonly placed: GraphLayout
+  readonly box: HTMLElement | null
+}
 
 /** All of it, if that can be read; else the place where the run stands, with what is around it. */
-async function lookAt({ fitView, getViewport }: Looking, focus: readonly string[]): Promise<void> {
-  await fitView({ padding: 0.06, maxZoom: 1 })
-  if (getViewport().zoom >= zoomMin || focus.length === 0) return
+async function lookAt(flow: Flow, { focus, placed, box }: Look): Promise<void> {
+  await flow.fitView({ padding: 0.06, maxZoom: 1 })
+  if (flow.getViewport().zoom >= zoomMin || focus.length === 0) return
   const nodes = focus.map((id) => ({ id }))
-  await fitView({ nodes, padding: 0.4, minZoom: zoomMin, maxZoom: 0.8 })
+  await flow.fitView({ nodes, padding: 0.4, minZoom: zoomMin, maxZoom: 0.9 })
+  if (box === null) return
+  const { x, y, zoom } = flow.getViewport()
+  const { size } = placed
+  await flow.setViewport({
+    x: withoutGap(x, size.width * zoom, box.clientWidth),
+    y: withoutGap(y, size.height * zoom, box.clientHeight),
+    zoom,
+  })
+}
+
+const edgeGap = 16
+
+/** WHY: what is larger than its box does not leave half of it empty. */
+function withoutGap(at: number, size: number, room: number): number {
+  const last = room - size - edgeGap
+  return last >= edgeGap ? (room - size) / 2 : Math.max(last, Math.min(edgeGap, at))
 }
 
 type PlacedPicture = {
   readonly of: Picture
-  readonly direction: GraphDirection
+  readonly in: GraphRoom
   readonly at: GraphLayout
 }
 
 /** Null while it is being placed; a picture that changes keeps its old place until then. */
-function useLayout(picture: Picture, direction: GraphDirection): GraphLayout | null {
+function useLayout(picture: Picture, room: GraphRoom | null): GraphLayout | null {
   const [placed, setPlaced] = useState<PlacedPicture | null>(null)
   useEffect(() => {
+    if (room === null) return
     let isCurrent = true
-    layOutGraph(picture, direction)
+    layOutGraph(picture, room)
       .then((at) => {
-        if (isCurrent) setPlaced({ of: picture, direction, at })
+        if (isCurrent) setPlaced({ of: picture, in: room, at })
       })
       .catch(() => undefined)
     return () => {
       isCurrent = false
     }
-  }, [picture, direction])
-  return placed?.of === picture && placed.direction === direction ? placed.at : null
+  }, [picture, room])
+  return placed?.of === picture ? placed.at : null
 }

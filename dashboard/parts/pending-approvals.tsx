@@ -98,7 +98,7 @@ type CardProps = {
 function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
   const call = pendingCallOf(approval)
   const text = titleOf(approval, head?.workspace ?? null)
-  const title = call === null ? questionOf(approval) : (approval.runTitle ?? text)
+  const question = call === null ? questionOf(approval) : text
   return (
     <article className={`ask-card appear ${choice === true ? 'chosen' : ''}`}>
       <div className="ask-head small soft">
@@ -113,11 +113,6 @@ function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
         <span className="badge">{call === null ? 'move' : shownNameOf(call.tool)}</span>
         <RiskBadges risks={approval.risks} />
         <span className="ask-about cut">
-          {approval.runTitle === null || call !== null ? null : (
-            <strong>
-              <MessageText text={approval.runTitle} /> ·{' '}
-            </strong>
-          )}
           {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
         </span>
         <AgreedBadge approval={approval} />
@@ -126,8 +121,13 @@ function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
         </span>
       </div>
       <a className="what" href={linkTo('approvals', approval.id)}>
-        <MessageText text={title} />
+        <MessageText text={approval.runTitle ?? question} />
       </a>
+      {call !== null || approval.runTitle === null ? null : (
+        <p className="wrap">
+          <MessageText text={question} />
+        </p>
+      )}
       {choice === true ? (
         <Whole approval={approval} onSeen={onSeen} />
       ) : call === null ? null : (

@@ -14,10 +14,13 @@ export function RunBoard({ heads }: { readonly heads: readonly LiveRunHead[] }) 
   const open = heads.filter((head) => head.endedAt === null)
   const names = [...new Set(open.map((head) => head.definition))].sort()
   if (open.length === 0) return <p className="note-box">None of these runs is open.</p>
-  return names.map((name) => {
-    const own = open.filter((head) => head.definition === name)
-    return <Board key={name} name={name} heads={own} />
-  })
+  return (
+    <div className="stack wide">
+      {names.map((name) => (
+        <Board key={name} name={name} heads={open.filter((head) => head.definition === name)} />
+      ))}
+    </div>
+  )
 }
 
 type BoardProps = { readonly name: string; readonly heads: readonly LiveRunHead[] }

@@ -45,7 +45,7 @@ export function Timeline({ state, rows, at, onChoose, onEarlier }: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new choice scrolls
   useEffect(() => {
     if (index >= 0) list.current?.show(index)
-  }, [at])
+  }, [at, index >= 0])
   const onKey = (event: React.KeyboardEvent): void => {
     const by = stepOf(event)
     if (by === 0) return

@@ -11,7 +11,6 @@ import { shortPath } from './short-path.ts'
 export function VisitLine({ visit }: { readonly visit: TraceVisit }) {
   const { record, branch, calls, denied, waitedMs, tokens, modelsMicroUsd, callsMicroUsd } = visit
   if (record === null) return null
-  const { title, about } = wordsOnce(record)
   const sums = [
     ...(calls > 0 ? [countOf(calls, 'call')] : []),
     ...(denied > 0 ? [`${denied} denied`] : []),
@@ -26,9 +25,9 @@ export function VisitLine({ visit }: { readonly visit: TraceVisit }) {
       <span />
       <span className="words-lines">
         <span className="words">
-          <strong>{title}</strong>
+          <strong>{visit.stage}</strong>
           {branch === null ? null : <span className="badge accent">{branch}</span>}
-          <span className="soft small cut">{about}</span>
+          <span className="soft small cut about">{wordsOnce(record).about}</span>
         </span>
         <span className="soft tiny cut">{sums.join(' · ')}</span>
       </span>
@@ -56,7 +55,7 @@ export function TraceLine({ row, folder }: LineProps) {
       <span className="words-lines">
         <span className="words">
           <strong>{title}</strong>
-          <span className="soft small cut" title={about}>
+          <span className="soft small cut about" title={about}>
             {shortPath(about, folder)}
           </span>
           {why === undefined ? null : (

@@ -149,7 +149,7 @@ describe.runIf(canBrowse)('decisions on the page', () => {
     // It carries nothing, and nothing is said about that.
     expect(await page.locator('.whole').innerText()).toBe('')
     // Backticks are no text.
-    expect(await page.locator('.ask-card strong code').first().innerText()).toBe('npm test')
+    expect(await page.locator('.ask-card .what code').first().innerText()).toBe('npm test')
     await context.close()
   })
 

@@ -140,6 +140,9 @@ export const dashboardContract = {
           code: z.string().nullable(),
           says: z.enum(['deny', 'ask']),
           count: countSchema,
+          last: z
+            .object({ runId: z.string(), seq: countSchema, at: momentSchema })
+            .describe('where the log has the latest of these calls'),
         }),
       ),
       definitions: z.array(

@@ -18,9 +18,10 @@ test('calls and refusals are counted once, however often somebody looks', async 
     { tool: 'Read', calls: 1, denied: 0, asked: 0 },
   ])
   const rule = '/states/plan/allowed_tools'
-  expect(stats.rules).toEqual([
-    { definition: 'release', rule, code: 'TOOL_NOT_ALLOWED', says: 'deny', count: 2 },
-  ])
+  const { items } = await pawl.runs.events({ runId })
+  const { seq, at } = { ...items.findLast(({ type }) => type === 'call.denied') }
+  const denied = { definition: 'release', rule, code: 'TOOL_NOT_ALLOWED', says: 'deny', count: 2 }
+  expect(stats.rules).toEqual([{ ...denied, last: { runId, seq, at } }])
   expect(stats.days).toHaveLength(1)
   expect(stats.definitions).toEqual([{ name: 'release', runs: 1, open: 1, wrong: 0 }])
 })

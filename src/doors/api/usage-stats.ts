@@ -26,7 +26,14 @@ type Tally = {
   readonly tools: Map<string, Numbers>
   readonly rules: Map<string, RuleCount>
 }
-type RuleCount = { rule: string | null; code: string | null; says: 'deny' | 'ask'; count: number }
+type NamedRuleCount = {
+  readonly rule: string | null
+  readonly code: string | null
+  readonly says: 'deny' | 'ask'
+}
+/** Where in a log. */
+type Spot = { readonly runId: string; readonly seq: number; readonly at: number }
+type RuleCount = NamedRuleCount & { count: number; last: Spot }
 
 /** Opens the count; nothing is read yet. */
 export function openUsageStats(): UsageStats {
@@ -72,7 +79,7 @@ async function catchUp(runtime: Runtime, { head, tally, left }: Catching): Promi
     const records = await runtime.readEvents(head.id, { after: tally.seq, limit: pageSize })
     if (records.length === 0) break
     for (const { data, at, seq } of records) {
-      note(tally, JSON.parse(data) as Event, at)
+      note(tally, JSON.parse(data) as Event, { runId: head.id, seq, at })
       tally.seq = seq
     }
     count += records.length
@@ -80,19 +87,19 @@ async function catchUp(runtime: Runtime, { head, tally, left }: Catching): Promi
   return count
 }
 
-function note(tally: Tally, event: Event, at: number): void {
-  const day = new Date(at).toISOString().slice(0, 10)
+function note(tally: Tally, event: Event, last: Spot): void {
+  const day = new Date(last.at).toISOString().slice(0, 10)
   switch (event.type) {
     case 'call.allowed':
       add(tally, { day, tool: event.tool }, { calls: 1 })
       break
     case 'call.denied':
       add(tally, { day, tool: event.tool }, { denied: 1 })
-      addRule(tally, { rule: ruleText(event), code: event.code, says: 'deny' })
+      addRule(tally, { rule: ruleText(event), code: event.code, says: 'deny' }, last)
       break
     case 'call.asked':
       add(tally, { day, tool: event.tool }, { asked: 1 })
-      addRule(tally, { rule: ruleText(event), code: null, says: 'ask' })
+      addRule(tally, { rule: ruleText(event), code: null, says: 'ask' }, last)
   }
 }
 
@@ -111,10 +118,11 @@ function addTo(map: Map<string, Numbers>, key: string, more: Partial<Numbers>): 
   map.set(key, sum)
 }
 
-function addRule(tally: Tally, one: Omit<RuleCount, 'count'>): void {
+function addRule(tally: Tally, one: NamedRuleCount, last: Spot): void {
   const key = JSON.stringify(one)
-  const known = tally.rules.get(key) ?? { ...one, count: 0 }
+  const known = tally.rules.get(key) ?? { ...one, count: 0, last }
   known.count += 1
+  known.last = last
   tally.rules.set(key, known)
 }
 
@@ -136,6 +144,7 @@ function sumUp(
     for (const [key, one] of tally.rules) {
       const sum = rules.get(`${definition} ${key}`) ?? { ...one, definition, count: 0 }
       sum.count += one.count
+      if (one.last.at > sum.last.at) sum.last = one.last
       rules.set(`${definition} ${key}`, sum)
     }
   }
