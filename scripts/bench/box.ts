@@ -1,7 +1,7 @@
 /**
  * The box beside no box: a host until its first request to the model, the installation of a real
- * project (this one), and a run of its tests. Hosts that are not installed are left out
- * (`npm run test:hosts` installs them).
+ * project (this one), a run of its tests, and the start of a program, which is recorded. Hosts that
+ * are not installed are left out (`npm run test:hosts` installs them).
  */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -112,9 +112,27 @@ async function benchProject(): Promise<void> {
       ...rowsOf('npm ci', await timed([...install, '--offline'])),
       ...rowsOf('its tests', await timed(tests)),
     ])
+    const starts = await compare((isBoxed) => timeStart(world, isBoxed ? inBox : []))
+    print(`the start of a program (median of ${rounds}, ${startsCount} each)`, [
+      ['bare', starts.bare, 'µs'],
+      ['in a box', starts.boxed, `µs, ${(starts.boxed - starts.bare).toFixed(0)} more`],
+    ])
   } finally {
     await world.close()
   }
+}
+
+const startsCount = 2_000
+const startAll = `begun=$(date +%s%N)
+i=0; while [ $i -lt ${startsCount} ]; do /bin/true; i=$((i + 1)); done
+echo "took $(($(date +%s%N) - begun))"`
+
+/** Microseconds for each, told by the shell that starts them. */
+async function timeStart(world: SandboxEnv, inBox: readonly string[]): Promise<number> {
+  const [program = '', ...args] = [...inBox, 'sh', '-c', startAll]
+  const env = { ...world.env, HOME: world.home, TERM: 'dumb' }
+  const { stdout } = await promisify(execFile)(program, args, { cwd: world.project, env })
+  return Number(/took (\d+)/.exec(stdout)?.[1]) / startsCount / 1_000
 }
 
 async function startRun(world: SandboxEnv): Promise<string> {

@@ -4,10 +4,13 @@
  */
 import { closeSync, constants, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import type { RanPrograms } from '../core/engine/call.ts'
 import { frameOf } from '../runtime/frame-words.ts'
 
 export type BoxAnswer =
   | { readonly kind: 'ok' }
+  /** Programs that have started since the box began, and those after the number that was named. */
+  | ({ readonly kind: 'ran'; readonly total: number } & Pick<RanPrograms, 'programs'>)
   /** Lines of a process number, a name and a file. */
   | {
       readonly kind: 'busy'
@@ -107,9 +110,18 @@ function controlOver(socket: Socket, onEnd: () => void): BoxControl {
 function answerOf(text: string): BoxAnswer {
   const [first = '', ...rest] = text.split('\n')
   if (first === 'ok' || first.startsWith('ok ')) return { kind: 'ok' }
+  if (first.startsWith('ran ')) {
+    const programs = rest.filter((line) => line !== '').map(programOf)
+    return { kind: 'ran', total: Number(first.slice('ran '.length)), programs }
+  }
   if (first.startsWith('busy ')) {
     const holders = rest.filter((line) => line !== '')
     return { kind: 'busy', holders, foundMs: Number(first.slice('busy '.length)) }
   }
   return { kind: 'fault', why: first.replace(/^fault /, '') }
+}
+
+function programOf(line: string): RanPrograms['programs'][number] {
+  const [count, isDenied, path = ''] = line.split('\t')
+  return { path, count: Number(count), ...(isDenied === '1' ? { isDenied: true } : {}) }
 }

@@ -5,7 +5,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Family } from '../core/engine/family.ts'
-import { filesOfFamily, type StageFiles } from '../core/engine/stage-files.ts'
+import { filesOfFamily, isSameStageFiles, type StageFiles } from '../core/engine/stage-files.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { JobsConfig } from '../home/config-jobs.ts'
 import { openRefusedNews } from '../runner/blocked-connections.ts'
@@ -30,6 +30,8 @@ import {
   writeBoxNote,
 } from './box-folder.ts'
 import { type BoxOutlet, openBoxOutlet } from './box-outlet.ts'
+import { openProgramsLook } from './box-programs.ts'
+import { deniedCoverName, writeDeniedCover } from './denied-cover.ts'
 import { type BoxSettings, planBox } from './plan-box.ts'
 
 /** What serves the sockets in a box's own folder. */
@@ -105,7 +107,7 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
   }
   const followNow = async (box: OpenBox, family: Family): Promise<void> => {
     const wanted = filesOfFamily(family)
-    if ((box.isSure && isSame(wanted, box.files)) || (await isGone(box))) return
+    if ((box.isSure && isSameStageFiles(wanted, box.files)) || (await isGone(box))) return
     await switchTo(box, wanted)
   }
   /** A box whose caller never started it is none. */
@@ -175,6 +177,7 @@ async function serveBox(
   const hints: BoxHints = {
     files: () => box.files,
     takeRefused: outlet === null ? () => [] : openRefusedNews(outlet.refusals),
+    ...openProgramsLook(() => box.control),
   }
   try {
     box.doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
@@ -221,6 +224,7 @@ async function makeBox(
       writeFileSync(join(folder, doorName, name), text, { mode: 0o600 })
     }
     mkdirSync(join(folder, doorName, insteadName), { mode: 0o700 })
+    writeDeniedCover(join(folder, doorName, deniedCoverName))
     for (const [i, { text }] of wish.settingsFiles.entries()) {
       writeFileSync(join(folder, doorName, insteadName, String(i)), text, { mode: 0o600 })
     }
@@ -267,10 +271,6 @@ function requireBox({ means }: HeldJob, wanted: readonly MinIsolation[]): Opened
   throw new JobFault('SpawnFailed', what, { context: { level } })
 }
 
-function isSame(one: StageFiles, two: StageFiles): boolean {
-  return one.mode === two.mode && one.folders.join('\0') === two.folders.join('\0')
-}
-
 /** Folders that may be written to are there, and lead nowhere else. */
 function openFolders(workspace: string, { mode, folders }: StageFiles): readonly string[] {
   if (mode !== 'write') return []
@@ -285,15 +285,17 @@ function openFolders(workspace: string, { mode, folders }: StageFiles): readonly
 
 async function switchTo(box: OpenBox, wanted: StageFiles): Promise<void> {
   const folders = openFolders(box.note.workspace, wanted)
-  const answer = await box.control?.ask(['mode', wanted.mode, ...folders])
+  const words = ['mode', wanted.mode, ...folders, '--', ...wanted.programsDenied]
+  const answer = await box.control?.ask(words)
   if (answer === undefined || answer.kind === 'ok') {
     box.files = wanted
     box.isSure = true
     return
   }
-  if (answer.kind === 'fault') {
+  if (answer.kind !== 'busy') {
     box.isSure = false
-    const message = `the files of the box cannot be changed to \`${wanted.mode}\`: ${answer.why}`
+    const why = answer.kind === 'fault' ? answer.why : 'it answered something else'
+    const message = `the files of the box cannot be changed to \`${wanted.mode}\`: ${why}`
     throw new PawlError('FILES_IN_USE', message, { hint: 'end the session, and start it again' })
   }
   const who = answer.holders.slice(0, 5).map((line) => {
