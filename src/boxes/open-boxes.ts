@@ -13,7 +13,13 @@ import { letGroupsGo } from '../runner/cgroups.ts'
 import { levelOf, rank } from '../runner/find-isolation.ts'
 import { isPathInside } from '../runner/job-workspace.ts'
 import type { HeldJob } from '../runner/plan-job.ts'
-import type { Boxes, BoxHints, BoxWish, OpenedBox } from '../runtime/boxes/boxes-port.ts'
+import type {
+  Boxes,
+  BoxHints,
+  BoxSummary,
+  BoxWish,
+  OpenedBox,
+} from '../runtime/boxes/boxes-port.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { MinIsolation } from '../runtime/jobs/jobs-port.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
@@ -76,6 +82,8 @@ type OpenBox = {
   isSure: boolean
   /** Null: it was not started yet. */
   control: BoxControl | null
+  /** The change of files that was asked for last: one at a time. */
+  last: Promise<unknown>
   doors: { readonly close: () => Promise<unknown> }
   readonly outlet: BoxOutlet | null
 }
@@ -97,7 +105,10 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
     remove(box.folder, box.note.placeholders, boxes.size === 0 ? 'last' : 'one of several')
   }
   const attach = async (box: OpenBox): Promise<boolean> => {
-    box.control = await connectBox(box.folder, () => void end(box))
+    box.control = await connectBox(box.folder, {
+      onEnd: () => void end(box),
+      onAgain: () => void repeatSwitch(box, options.log),
+    })
     return box.control !== null
   }
   const add: Add = async (...made) => {
@@ -105,11 +116,12 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
     boxes.set(box.note.id, box)
     return box
   }
-  const followNow = async (box: OpenBox, family: Family): Promise<void> => {
-    const wanted = filesOfFamily(family)
-    if ((box.isSure && isSameStageFiles(wanted, box.files)) || (await isGone(box))) return
-    await switchTo(box, wanted)
-  }
+  const followNow = (box: OpenBox, family: Family): Promise<void> =>
+    inTurn(box, async () => {
+      const wanted = filesOfFamily(family)
+      if ((box.isSure && isSameStageFiles(wanted, box.files)) || (await isGone(box))) return
+      await switchTo(box, wanted)
+    })
   /** A box whose caller never started it is none. */
   const isGone = async (box: OpenBox): Promise<boolean> => {
     for (
@@ -136,11 +148,7 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
       )
       return opened
     },
-    list: () =>
-      [...boxes.values()].map(({ note, files }) => {
-        const { id, runId, host, workspace, startedAt } = note
-        return { ...{ id, runId, host, workspace, startedAt }, mode: files.mode }
-      }),
+    list: () => [...boxes.values()].map(summaryOf),
     follow: async (runId, family) => {
       for (const box of boxes.values()) if (box.note.runId === runId) await followNow(box, family)
     },
@@ -154,24 +162,30 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
   }
 }
 
+function summaryOf({ note, files }: OpenBox): BoxSummary {
+  const { id, runId, host, workspace, startedAt } = note
+  return { ...{ id, runId, host, workspace, startedAt }, mode: files.mode }
+}
+
 async function release({ control, doors, outlet }: OpenBox): Promise<void> {
   control?.close()
   outlet?.close()
   await doors.close()
 }
 
-type Made = readonly [note: BoxNote, folder: string, files: StageFiles]
+type Made = readonly [note: BoxNote, folder: string, files: StageFiles, known: 'sure' | 'unsure']
 type Add = (...made: Made) => Promise<OpenBox>
 
 /** Opens the way out of a box, and the sockets in it. */
 async function serveBox(
   { openDoors }: BoxesOptions,
-  ...[note, folder, files]: Made
+  ...[note, folder, files, known]: Made
 ): Promise<OpenBox> {
   const { runId, workspace } = note
   const outlet = await openBoxOutlet(folder, note.destinations)
   const box: OpenBox = {
-    ...{ note, folder, files, isSure: true, control: null, outlet },
+    ...{ note, folder, files, isSure: known === 'sure', control: null, outlet },
+    last: Promise.resolve(),
     doors: { close: async () => undefined },
   }
   const hints: BoxHints = {
@@ -228,7 +242,7 @@ async function makeBox(
     for (const [i, { text }] of wish.settingsFiles.entries()) {
       writeFileSync(join(folder, doorName, insteadName, String(i)), text, { mode: 0o600 })
     }
-    const box = await add(note, folder, files)
+    const box = await add(note, folder, files, 'sure')
     const words = plan.words({ folder, files, cgroups })
     const opened = { id, helper: held.helper, words, level, mode: files.mode, notes: notesOf(held) }
     return { box, opened }
@@ -283,6 +297,23 @@ function openFolders(workspace: string, { mode, folders }: StageFiles): readonly
   })
 }
 
+function inTurn<Result>(box: OpenBox, change: () => Promise<Result>): Promise<Result> {
+  const done = box.last.then(change)
+  box.last = done.catch(() => undefined)
+  return done
+}
+
+/** What was asked last may be done late: until files are set again, nobody knows how they are. */
+async function repeatSwitch(box: OpenBox, log: LogLine): Promise<void> {
+  box.isSure = false
+  try {
+    await inTurn(box, () => switchTo(box, box.files))
+  } catch (fault) {
+    const about = { box: box.note.id, fault: String(fault) }
+    log('warning', 'the files of a box could not be set again', about)
+  }
+}
+
 async function switchTo(box: OpenBox, wanted: StageFiles): Promise<void> {
   const folders = openFolders(box.note.workspace, wanted)
   const words = ['mode', wanted.mode, ...folders, '--', ...wanted.programsDenied]
@@ -327,8 +358,7 @@ async function recoverBoxes(
     }
     try {
       const { family } = await readPlace(note.runId)
-      const box = await add(note, folder, filesOfFamily(family))
-      box.isSure = false
+      const box = await add(note, folder, filesOfFamily(family), 'unsure')
       if (await attach(box)) await switchTo(box, filesOfFamily(family))
       else {
         await end(box)

@@ -81,7 +81,7 @@ export async function openLoadBox(
     rmSync(root, { recursive: true, force: true })
   }
   for (let tries = 0; tries < 100 && child.exitCode === null; tries += 1) {
-    const control = await connectBox(folder, () => undefined)
+    const control = await connectBox(folder, { onAgain: () => undefined, onEnd: () => undefined })
     if (control !== null && (await control.ask(['tell'])).kind === 'ok') {
       return { workspace, control, pid: child.pid ?? 0, end }
     }

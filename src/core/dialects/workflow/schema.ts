@@ -72,7 +72,10 @@ const deniedProgramsMax = 64
 const programField = z
   .string()
   .regex(/^(?!\.\.?$)(?!-)[\w.+@-]{1,64}$/, 'the name of a program, without a folder')
-  .regex(/^(?!(?:sh|bash|env|node)$)/, 'a program that hooks do not need')
+  .regex(
+    /^(?!(?:sh|bash|env|node)$)/,
+    'another program: hooks are run by `sh`, `bash`, `env` and `node`',
+  )
 
 const conditionFields = {
   guard: nameField.optional().describe('The guard that must pass.'),
