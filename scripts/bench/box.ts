@@ -32,6 +32,7 @@ export async function benchBox(): Promise<void> {
   }
   print(`until a host asks its model (median of ${rounds})`, rows)
   await benchProject()
+  await benchStarts()
 }
 
 /** What is measured without a box and in one, in turn; one round of each is not counted. */
@@ -87,13 +88,7 @@ async function timeToModel(world: SandboxEnv, boxed: Boxed): Promise<number> {
 
 /** WHY an own cache in the project: the home is empty in a box, and nothing is to be downloaded. */
 async function benchProject(): Promise<void> {
-  const program = process.execPath
-  const world = await openSandboxEnv({
-    host: 'claude',
-    program,
-    pawl,
-    path: process.env.PATH ?? '',
-  })
+  const world = await openWorld()
   try {
     const files = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.base.json', 'src']
     for (const name of files)
@@ -112,15 +107,28 @@ async function benchProject(): Promise<void> {
       ...rowsOf('npm ci', await timed([...install, '--offline'])),
       ...rowsOf('its tests', await timed(tests)),
     ])
-    const starts = await compare((isBoxed) => timeStart(world, isBoxed ? inBox : []))
+  } finally {
+    await world.close()
+  }
+}
+
+/** Only the start of a program. */
+export async function benchStarts(): Promise<void> {
+  const world = await openWorld()
+  try {
+    const inBox = [...pawl, 'run', '--run', await startRun(world), '--']
+    const { bare, boxed } = await compare((isBoxed) => timeStart(world, isBoxed ? inBox : []))
     print(`the start of a program (median of ${rounds}, ${startsCount} each)`, [
-      ['bare', starts.bare, 'µs'],
-      ['in a box', starts.boxed, `µs, ${(starts.boxed - starts.bare).toFixed(0)} more`],
+      ['bare', bare, 'µs'],
+      ['in a box', boxed, `µs, ${(boxed - bare).toFixed(0)} more`],
     ])
   } finally {
     await world.close()
   }
 }
+
+const openWorld = (): Promise<SandboxEnv> =>
+  openSandboxEnv({ host: 'claude', program: process.execPath, pawl, path: process.env.PATH ?? '' })
 
 const startsCount = 2_000
 const startAll = `begun=$(date +%s%N)
