@@ -1,5 +1,6 @@
 /** All of one event: its summary, then every recorded field. */
 import { denialIn } from '../../src/core/engine/count-denials.ts'
+import { ranProgramsText } from '../../src/core/engine/ran-programs.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { linkTo } from '../data/route.ts'
 import type { LogRecord } from '../data/run-log.ts'
@@ -106,7 +107,19 @@ function Ending({ row }: Pick<Props, 'row'>) {
         {title}
         {about === '' ? '' : `, ${about}`}
       </dd>
+      <Programs event={eventIn(end)} />
     </dl>
+  )
+}
+
+/** What started in the box of its session meanwhile. */
+function Programs({ event }: { readonly event: ReturnType<typeof eventIn> }) {
+  if (event.type !== 'call.reported' || event.ran === undefined) return null
+  return (
+    <>
+      <dt>Programs</dt>
+      <dd className="mono wrap">{ranProgramsText(event.ran)}</dd>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 /**
  * The box beside no box: a host until its first request to the model, the installation of a real
- * project (this one), and a run of its tests. Hosts that are not installed are left out
- * (`npm run test:hosts` installs them).
+ * project (this one), a run of its tests, and the start of a program, which is recorded. Hosts that
+ * are not installed are left out (`npm run test:hosts` installs them).
  */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -32,6 +32,7 @@ export async function benchBox(): Promise<void> {
   }
   print(`until a host asks its model (median of ${rounds})`, rows)
   await benchProject()
+  await benchStarts()
 }
 
 /** What is measured without a box and in one, in turn; one round of each is not counted. */
@@ -87,13 +88,7 @@ async function timeToModel(world: SandboxEnv, boxed: Boxed): Promise<number> {
 
 /** WHY an own cache in the project: the home is empty in a box, and nothing is to be downloaded. */
 async function benchProject(): Promise<void> {
-  const program = process.execPath
-  const world = await openSandboxEnv({
-    host: 'claude',
-    program,
-    pawl,
-    path: process.env.PATH ?? '',
-  })
+  const world = await openWorld()
   try {
     const files = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.base.json', 'src']
     for (const name of files)
@@ -115,6 +110,37 @@ async function benchProject(): Promise<void> {
   } finally {
     await world.close()
   }
+}
+
+/** Only the start of a program. */
+export async function benchStarts(): Promise<void> {
+  const world = await openWorld()
+  try {
+    const inBox = [...pawl, 'run', '--run', await startRun(world), '--']
+    const { bare, boxed } = await compare((isBoxed) => timeStart(world, isBoxed ? inBox : []))
+    print(`the start of a program (median of ${rounds}, ${startsCount} each)`, [
+      ['bare', bare, 'µs'],
+      ['in a box', boxed, `µs, ${(boxed - bare).toFixed(0)} more`],
+    ])
+  } finally {
+    await world.close()
+  }
+}
+
+const openWorld = (): Promise<SandboxEnv> =>
+  openSandboxEnv({ host: 'claude', program: process.execPath, pawl, path: process.env.PATH ?? '' })
+
+const startsCount = 2_000
+const startAll = `begun=$(date +%s%N)
+i=0; while [ $i -lt ${startsCount} ]; do /bin/true; i=$((i + 1)); done
+echo "took $(($(date +%s%N) - begun))"`
+
+/** Microseconds for each, told by the shell that starts them. */
+async function timeStart(world: SandboxEnv, inBox: readonly string[]): Promise<number> {
+  const [program = '', ...args] = [...inBox, 'sh', '-c', startAll]
+  const env = { ...world.env, HOME: world.home, TERM: 'dumb' }
+  const { stdout } = await promisify(execFile)(program, args, { cwd: world.project, env })
+  return Number(/took (\d+)/.exec(stdout)?.[1]) / startsCount / 1_000
 }
 
 async function startRun(world: SandboxEnv): Promise<string> {

@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- NAME…]`: prints ratios against a baseline measured in the same run.
  */
-import { benchBox } from './box.ts'
+import { benchBox, benchStarts } from './box.ts'
 import { benchDashboard } from './dashboard.ts'
 import { benchEvidence } from './evidence.ts'
 import { benchGuard } from './guard.ts'
@@ -23,6 +23,7 @@ const benches: Readonly<Record<string, () => void | Promise<void>>> = {
   dashboard: benchDashboard,
   runner: benchRunner,
   box: benchBox,
+  starts: benchStarts,
 }
 
 const named = process.argv.slice(2)

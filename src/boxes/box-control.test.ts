@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -14,7 +14,7 @@ async function lineTo(replies: readonly string[]): Promise<BoxControl> {
     socket.on('error', () => socket.destroy())
   })
   await new Promise<void>((resolve) => server.listen(join(folder, 'control'), resolve))
-  const control = await connectBox(folder, () => undefined)
+  const control = await connectBox(folder, { onAgain: () => undefined, onEnd: () => undefined })
   onTestFinished(() => {
     control?.close()
     server.close()
@@ -47,4 +47,46 @@ test.for([
 
 test('only the word itself means that it is done', async () => {
   expect(await (await lineTo(['okay\n\n'])).ask(['tell'])).toMatchObject({ kind: 'fault' })
+})
+
+/** A box whose helper answers nothing until it is told to, and what its daemon notes of it. */
+async function openStuckBox() {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-control-'))
+  const noted: string[] = []
+  const callers: Socket[] = []
+  const state = { isStuck: true }
+  const server = createServer((socket) => {
+    callers.push(socket)
+    socket.on('data', () => (state.isStuck ? undefined : socket.write('ok\n\n')))
+    socket.on('error', () => socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(join(folder, 'control'), resolve))
+  const events = { onAgain: () => noted.push('again'), onEnd: () => noted.push('end') }
+  const control = await connectBox(folder, events, { answerMs: 50, retryMs: 10 })
+  const end = (): void => {
+    for (const socket of callers) socket.destroy()
+    server.close()
+  }
+  onTestFinished(() => {
+    control?.close()
+    end()
+    rmSync(folder, { recursive: true })
+  })
+  if (control === null) throw new Error('nobody listens')
+  return { noted, state, control, end }
+}
+
+test('a box that does not answer in time is not over, and is found again', async () => {
+  const { noted, state, control } = await openStuckBox()
+  expect(await control.ask(['mode', 'read'])).toMatchObject({ kind: 'fault' })
+  await expect.poll(() => noted).toEqual(['again'])
+  state.isStuck = false
+  expect(await control.ask(['mode', 'read'])).toEqual({ kind: 'ok' })
+})
+
+test('a box to which nobody listens any more is over', async () => {
+  const { noted, control, end } = await openStuckBox()
+  end()
+  await expect.poll(() => noted).toEqual(['end'])
+  expect(await control.ask(['tell'])).toMatchObject({ kind: 'fault' })
 })

@@ -4,10 +4,15 @@
  */
 import { closeSync, constants, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RanPrograms } from '../core/engine/call.ts'
+import { errorCodeOf } from '../runtime/error-code.ts'
 import { frameOf } from '../runtime/frame-words.ts'
 
 export type BoxAnswer =
   | { readonly kind: 'ok' }
+  /** Programs that have started since the box began, and those after the number that was named. */
+  | ({ readonly kind: 'ran'; readonly total: number } & Pick<RanPrograms, 'programs'>)
   /** Lines of a process number, a name and a file. */
   | {
       readonly kind: 'busy'
@@ -22,41 +27,99 @@ export type BoxControl = {
   readonly close: () => void
 }
 
-/** More than the tries of `pawl-job-session.c` can take. */
-const answerMsMax = 10_000
+/** What becomes of a line that is lost: whoever listens is found again, or is there no more. */
+type LineEvents = { readonly onAgain: () => void; readonly onEnd: () => void }
+
+/** `answerMs`: more than the tries of `pawl-job-session.c` can take. */
+const usualWaits = { answerMs: 10_000, retryMs: 1_000 }
 const answerCharsMax = 64 * 1024
 
 /** Connects to the box in a folder; null: nobody listens there. */
-export function connectBox(folder: string, onEnd: () => void): Promise<BoxControl | null> {
+export async function connectBox(
+  folder: string,
+  events: LineEvents,
+  waits = usualWaits,
+): Promise<BoxControl | null> {
+  const first = await connectTo(folder)
+  return first === 'gone' ? null : controlOver({ folder, first, events, waits })
+}
+
+/** `stuck`: somebody listens, and takes no more callers for now. */
+type Found = Socket | 'gone' | 'stuck'
+
+function connectTo(folder: string): Promise<Found> {
   // WHY by an open folder: an address of a socket has at most 107 bytes, and paths may be longer.
   let place: number
   try {
     place = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
-  } catch {
-    // Its folder is gone, and so is the box.
-    return Promise.resolve(null)
+  } catch (fault) {
+    // Without its folder there is no box.
+    return Promise.resolve(goneCodes.has(errorCodeOf(fault)) ? 'gone' : 'stuck')
   }
   return new Promise((resolve) => {
     const socket = connect(`/proc/self/fd/${place}/control`)
     socket.once('connect', () => {
       closeSync(place)
       socket.removeAllListeners('error')
-      resolve(controlOver(socket, onEnd))
+      resolve(socket)
     })
-    socket.once('error', () => {
+    socket.once('error', (fault) => {
       closeSync(place)
       socket.destroy()
-      resolve(null)
+      resolve(goneCodes.has(errorCodeOf(fault)) ? 'gone' : 'stuck')
     })
   })
 }
 
-type Waiter = (answer: BoxAnswer) => void
-const gone: BoxAnswer = { kind: 'fault', why: 'the box has ended' }
+const goneCodes: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTDIR'])
 
-function controlOver(socket: Socket, onEnd: () => void): BoxControl {
-  let text = ''
+type Line = Pick<BoxControl, 'ask'> & { readonly close: () => void }
+type LinePlace = {
+  readonly folder: string
+  readonly first: Exclude<Found, 'gone'>
+  readonly events: LineEvents
+  readonly waits: typeof usualWaits
+}
+
+const lost: BoxAnswer = { kind: 'fault', why: 'the box does not answer' }
+
+/**
+ * WHY a lost line is no end: code in the box can keep its supervisor busy for longer than a reply
+ * may take. A box that was forgotten for that would keep its files open in every later stage.
+ */
+function controlOver({ folder, first, events, waits }: LinePlace): BoxControl {
   let isClosed = false
+  let line: Line | null = null
+  const take = (found: Found): boolean => {
+    if (typeof found === 'string') return false
+    line = lineOver(found, waits.answerMs, () => void findAgain())
+    return true
+  }
+  const findAgain = async (): Promise<void> => {
+    line = null
+    for (;;) {
+      const found: Found = isClosed ? 'gone' : await connectTo(folder)
+      if (isClosed && typeof found !== 'string') found.destroy()
+      if (isClosed) return
+      if (found === 'gone') return events.onEnd()
+      if (take(found)) return events.onAgain()
+      await sleep(waits.retryMs, undefined, { ref: false })
+    }
+  }
+  if (!take(first)) void findAgain()
+  return {
+    ask: async (words) => line?.ask(words) ?? lost,
+    close: () => {
+      isClosed = true
+      line?.close()
+    },
+  }
+}
+
+type Waiter = (answer: BoxAnswer) => void
+
+function lineOver(socket: Socket, answerMs: number, onLost: () => void): Line {
+  let text = ''
   let waiter: Waiter | null = null
   let last: Promise<unknown> = Promise.resolve()
   socket.unref()
@@ -76,15 +139,14 @@ function controlOver(socket: Socket, onEnd: () => void): BoxControl {
   })
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
-    waiter?.(gone)
+    waiter?.(lost)
     waiter = null
-    if (!isClosed) onEnd()
-    isClosed = true
+    onLost()
   })
   const askNow = (words: readonly string[]): Promise<BoxAnswer> =>
     new Promise((resolve) => {
-      if (socket.destroyed) return resolve(gone)
-      const timer = setTimeout(() => socket.destroy(), answerMsMax)
+      if (socket.destroyed) return resolve(lost)
+      const timer = setTimeout(() => socket.destroy(), answerMs)
       waiter = (answer) => {
         clearTimeout(timer)
         resolve(answer)
@@ -97,19 +159,25 @@ function controlOver(socket: Socket, onEnd: () => void): BoxControl {
       last = answer
       return answer
     },
-    close: () => {
-      isClosed = true
-      socket.destroy()
-    },
+    close: () => socket.destroy(),
   }
 }
 
 function answerOf(text: string): BoxAnswer {
   const [first = '', ...rest] = text.split('\n')
   if (first === 'ok' || first.startsWith('ok ')) return { kind: 'ok' }
+  if (first.startsWith('ran ')) {
+    const programs = rest.filter((line) => line !== '').map(programOf)
+    return { kind: 'ran', total: Number(first.slice('ran '.length)), programs }
+  }
   if (first.startsWith('busy ')) {
     const holders = rest.filter((line) => line !== '')
     return { kind: 'busy', holders, foundMs: Number(first.slice('busy '.length)) }
   }
   return { kind: 'fault', why: first.replace(/^fault /, '') }
+}
+
+function programOf(line: string): RanPrograms['programs'][number] {
+  const [count, isDenied, path = ''] = line.split('\t')
+  return { path, count: Number(count), ...(isDenied === '1' ? { isDenied: true } : {}) }
 }

@@ -99,8 +99,28 @@ test('a `.git` file that git does not list opens nothing', () => {
   expect(placesIn(root, 'forged')).toEqual({ record: null, guides: ['forged/.git'] })
 })
 
-test('a folder without a repository has none', () => {
+test('where no repository is, none can be made', () => {
   const root = openRoot()
   mkdirSync(join(root, 'plain'))
-  expect(placesIn(root, 'plain')).toEqual({ record: null, guides: [] })
+  expect(gitPlacesOf(join(root, 'plain')).guides).toEqual([
+    { path: join(root, 'plain/.git'), text: null },
+  ])
+  const repo = join(openRepository(), 'repo')
+  mkdirSync(join(repo, 'part'))
+  expect(placesIn(repo, 'part')).toEqual({ record: null, guides: ['part/.git'] })
+})
+
+test('a work tree that is named from its repository is found', () => {
+  const root = openRepository()
+  const gitdir = join(root, 'repo/.git/worktrees/one/gitdir')
+  const absolute = placesIn(root, 'one')
+  writeFileSync(gitdir, '../../../../one/.git\n')
+  expect(placesIn(root, 'one')).toEqual(absolute)
+})
+
+test('submodules that are too deep to be found are a refusal', () => {
+  const root = openRepository()
+  const deep = join(root, 'repo/.git/modules/a/b/c/d/e/f/g')
+  mkdirSync(join(deep, 'objects'), { recursive: true })
+  expect(() => gitPlacesOf(join(root, 'repo'))).toThrow('is more than 6 folders deep')
 })

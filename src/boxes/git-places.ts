@@ -3,7 +3,7 @@
  * as it is, because programs outside of the box run what it says. Makes nothing.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isPathInside } from '../runner/job-workspace.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import { workTreeOf, workTreesIn } from '../runtime/sessions/repository.ts'
@@ -15,7 +15,6 @@ type GitPlaces = {
   readonly guides: readonly Placeholder[]
 }
 
-const none: GitPlaces = { record: null, guides: [] }
 /** Repositories of submodules, and folders that are looked through for them. */
 const modulesMax = 100
 const foldersMax = 2_000
@@ -25,9 +24,10 @@ const levelsMax = 6
 /** Fault `ResourceExhausted`: there is more than can be kept as it is. */
 export function gitPlacesOf(workspace: string): GitPlaces {
   const tree = workTreeOf(workspace)
-  if (tree === null || tree.root !== workspace) return none
+  const dotGit = { path: join(workspace, '.git'), text: null }
+  // WHY also where there is none: code could make one, whose hooks somebody else would run.
+  if (tree === null || tree.root !== workspace) return { record: null, guides: [dotGit] }
   const { commonDir } = tree
-  const dotGit = { path: join(workspace, '.git'), text: '' }
   if (isPathInside(workspace, commonDir)) {
     const own = commonDir === dotGit.path ? [] : [dotGit]
     const trees = foldersOf(join(commonDir, 'worktrees'), treesMax)
@@ -52,7 +52,7 @@ function isRepository(folder: string): boolean {
 
 function isTreeOf(folder: string, dotGit: string): boolean {
   try {
-    return readFileSync(join(folder, 'gitdir'), 'utf8').trim() === dotGit
+    return resolve(folder, readFileSync(join(folder, 'gitdir'), 'utf8').trim()) === dotGit
   } catch {
     // Not whole: it belongs to no work tree.
     return false
@@ -70,16 +70,15 @@ function guidesIn(folder: string, names = repositoryNames): readonly Placeholder
 
 function foldersOf(folder: string, countMax: number): readonly Placeholder[] {
   const names = namesIn(folder)
-  if (names.length > countMax) refuseMore(folder, countMax)
+  if (names.length > countMax) refuseMore(folder, `has more than ${countMax} entries`)
   return names
     .map((name) => ({ path: join(folder, name), text: null }))
     .filter(({ path }) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
 }
 
 /** WHY never less than all: what is left out could be changed by code in the box. */
-function refuseMore(folder: string, countMax: number): never {
-  const what = `\`${folder}\` has more than ${countMax} entries, which is too much for a box`
-  throw new JobFault('ResourceExhausted', what)
+function refuseMore(folder: string, what: string): never {
+  throw new JobFault('ResourceExhausted', `\`${folder}\` ${what}, which is too much for a box`)
 }
 
 function guidesAround(commonDir: string): readonly Placeholder[] {
@@ -96,13 +95,15 @@ function modulesIn(folder: string): readonly string[] {
     open = open.flatMap((one) => {
       const inside = foldersOf(one, foldersMax).map(({ path }) => path)
       looked += inside.length
-      if (looked > foldersMax) refuseMore(folder, foldersMax)
+      if (looked > foldersMax) refuseMore(folder, `has more than ${foldersMax} entries`)
       const modules = inside.filter(isRepository)
       found.push(...modules)
       return inside.map((path) => (modules.includes(path) ? join(path, 'modules') : path))
     })
-    if (found.length > modulesMax) refuseMore(folder, modulesMax)
+    if (found.length > modulesMax) refuseMore(folder, `has more than ${modulesMax} entries`)
   }
+  const isDeeper = open.some((one) => namesIn(one).length > 0)
+  if (isDeeper) refuseMore(folder, `is more than ${levelsMax} folders deep`)
   return found
 }
 

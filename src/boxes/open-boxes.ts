@@ -5,7 +5,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Family } from '../core/engine/family.ts'
-import { filesOfFamily, type StageFiles } from '../core/engine/stage-files.ts'
+import { filesOfFamily, isSameStageFiles, type StageFiles } from '../core/engine/stage-files.ts'
 import type { LogLine } from '../daemon/log-file.ts'
 import type { JobsConfig } from '../home/config-jobs.ts'
 import { openRefusedNews } from '../runner/blocked-connections.ts'
@@ -13,7 +13,13 @@ import { letGroupsGo } from '../runner/cgroups.ts'
 import { levelOf, rank } from '../runner/find-isolation.ts'
 import { isPathInside } from '../runner/job-workspace.ts'
 import type { HeldJob } from '../runner/plan-job.ts'
-import type { Boxes, BoxHints, BoxWish, OpenedBox } from '../runtime/boxes/boxes-port.ts'
+import type {
+  Boxes,
+  BoxHints,
+  BoxSummary,
+  BoxWish,
+  OpenedBox,
+} from '../runtime/boxes/boxes-port.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { MinIsolation } from '../runtime/jobs/jobs-port.ts'
 import { PawlError } from '../runtime/pawl-error.ts'
@@ -30,6 +36,8 @@ import {
   writeBoxNote,
 } from './box-folder.ts'
 import { type BoxOutlet, openBoxOutlet } from './box-outlet.ts'
+import { openProgramsLook } from './box-programs.ts'
+import { deniedCoverName, writeDeniedCover } from './denied-cover.ts'
 import { type BoxSettings, planBox } from './plan-box.ts'
 
 /** What serves the sockets in a box's own folder. */
@@ -74,6 +82,8 @@ type OpenBox = {
   isSure: boolean
   /** Null: it was not started yet. */
   control: BoxControl | null
+  /** The change of files that was asked for last: one at a time. */
+  last: Promise<unknown>
   doors: { readonly close: () => Promise<unknown> }
   readonly outlet: BoxOutlet | null
 }
@@ -95,7 +105,10 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
     remove(box.folder, box.note.placeholders, boxes.size === 0 ? 'last' : 'one of several')
   }
   const attach = async (box: OpenBox): Promise<boolean> => {
-    box.control = await connectBox(box.folder, () => void end(box))
+    box.control = await connectBox(box.folder, {
+      onEnd: () => void end(box),
+      onAgain: () => void repeatSwitch(box, options.log),
+    })
     return box.control !== null
   }
   const add: Add = async (...made) => {
@@ -103,11 +116,12 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
     boxes.set(box.note.id, box)
     return box
   }
-  const followNow = async (box: OpenBox, family: Family): Promise<void> => {
-    const wanted = filesOfFamily(family)
-    if ((box.isSure && isSame(wanted, box.files)) || (await isGone(box))) return
-    await switchTo(box, wanted)
-  }
+  const followNow = (box: OpenBox, family: Family): Promise<void> =>
+    inTurn(box, async () => {
+      const wanted = filesOfFamily(family)
+      if ((box.isSure && isSameStageFiles(wanted, box.files)) || (await isGone(box))) return
+      await switchTo(box, wanted)
+    })
   /** A box whose caller never started it is none. */
   const isGone = async (box: OpenBox): Promise<boolean> => {
     for (
@@ -134,11 +148,7 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
       )
       return opened
     },
-    list: () =>
-      [...boxes.values()].map(({ note, files }) => {
-        const { id, runId, host, workspace, startedAt } = note
-        return { ...{ id, runId, host, workspace, startedAt }, mode: files.mode }
-      }),
+    list: () => [...boxes.values()].map(summaryOf),
     follow: async (runId, family) => {
       for (const box of boxes.values()) if (box.note.runId === runId) await followNow(box, family)
     },
@@ -152,29 +162,36 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
   }
 }
 
+function summaryOf({ note, files }: OpenBox): BoxSummary {
+  const { id, runId, host, workspace, startedAt } = note
+  return { ...{ id, runId, host, workspace, startedAt }, mode: files.mode }
+}
+
 async function release({ control, doors, outlet }: OpenBox): Promise<void> {
   control?.close()
   outlet?.close()
   await doors.close()
 }
 
-type Made = readonly [note: BoxNote, folder: string, files: StageFiles]
+type Made = readonly [note: BoxNote, folder: string, files: StageFiles, known: 'sure' | 'unsure']
 type Add = (...made: Made) => Promise<OpenBox>
 
 /** Opens the way out of a box, and the sockets in it. */
 async function serveBox(
   { openDoors }: BoxesOptions,
-  ...[note, folder, files]: Made
+  ...[note, folder, files, known]: Made
 ): Promise<OpenBox> {
   const { runId, workspace } = note
   const outlet = await openBoxOutlet(folder, note.destinations)
   const box: OpenBox = {
-    ...{ note, folder, files, isSure: true, control: null, outlet },
+    ...{ note, folder, files, isSure: known === 'sure', control: null, outlet },
+    last: Promise.resolve(),
     doors: { close: async () => undefined },
   }
   const hints: BoxHints = {
     files: () => box.files,
     takeRefused: outlet === null ? () => [] : openRefusedNews(outlet.refusals),
+    ...openProgramsLook(() => box.control),
   }
   try {
     box.doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
@@ -221,10 +238,11 @@ async function makeBox(
       writeFileSync(join(folder, doorName, name), text, { mode: 0o600 })
     }
     mkdirSync(join(folder, doorName, insteadName), { mode: 0o700 })
+    writeDeniedCover(join(folder, doorName, deniedCoverName))
     for (const [i, { text }] of wish.settingsFiles.entries()) {
       writeFileSync(join(folder, doorName, insteadName, String(i)), text, { mode: 0o600 })
     }
-    const box = await add(note, folder, files)
+    const box = await add(note, folder, files, 'sure')
     const words = plan.words({ folder, files, cgroups })
     const opened = { id, helper: held.helper, words, level, mode: files.mode, notes: notesOf(held) }
     return { box, opened }
@@ -267,10 +285,6 @@ function requireBox({ means }: HeldJob, wanted: readonly MinIsolation[]): Opened
   throw new JobFault('SpawnFailed', what, { context: { level } })
 }
 
-function isSame(one: StageFiles, two: StageFiles): boolean {
-  return one.mode === two.mode && one.folders.join('\0') === two.folders.join('\0')
-}
-
 /** Folders that may be written to are there, and lead nowhere else. */
 function openFolders(workspace: string, { mode, folders }: StageFiles): readonly string[] {
   if (mode !== 'write') return []
@@ -283,17 +297,36 @@ function openFolders(workspace: string, { mode, folders }: StageFiles): readonly
   })
 }
 
+function inTurn<Result>(box: OpenBox, change: () => Promise<Result>): Promise<Result> {
+  const done = box.last.then(change)
+  box.last = done.catch(() => undefined)
+  return done
+}
+
+/** What was asked last may be done late: until files are set again, nobody knows how they are. */
+async function repeatSwitch(box: OpenBox, log: LogLine): Promise<void> {
+  box.isSure = false
+  try {
+    await inTurn(box, () => switchTo(box, box.files))
+  } catch (fault) {
+    const about = { box: box.note.id, fault: String(fault) }
+    log('warning', 'the files of a box could not be set again', about)
+  }
+}
+
 async function switchTo(box: OpenBox, wanted: StageFiles): Promise<void> {
   const folders = openFolders(box.note.workspace, wanted)
-  const answer = await box.control?.ask(['mode', wanted.mode, ...folders])
+  const words = ['mode', wanted.mode, ...folders, '--', ...wanted.programsDenied]
+  const answer = await box.control?.ask(words)
   if (answer === undefined || answer.kind === 'ok') {
     box.files = wanted
     box.isSure = true
     return
   }
-  if (answer.kind === 'fault') {
+  if (answer.kind !== 'busy') {
     box.isSure = false
-    const message = `the files of the box cannot be changed to \`${wanted.mode}\`: ${answer.why}`
+    const why = answer.kind === 'fault' ? answer.why : 'it answered something else'
+    const message = `the files of the box cannot be changed to \`${wanted.mode}\`: ${why}`
     throw new PawlError('FILES_IN_USE', message, { hint: 'end the session, and start it again' })
   }
   const who = answer.holders.slice(0, 5).map((line) => {
@@ -325,8 +358,7 @@ async function recoverBoxes(
     }
     try {
       const { family } = await readPlace(note.runId)
-      const box = await add(note, folder, filesOfFamily(family))
-      box.isSure = false
+      const box = await add(note, folder, filesOfFamily(family), 'unsure')
       if (await attach(box)) await switchTo(box, filesOfFamily(family))
       else {
         await end(box)

@@ -71,6 +71,7 @@ export function planBox(
     .map(({ path }) => path)
   const destinations = destinationsOf(wish, place.network)
   refuseOtherThanGuides(wish, paths)
+  const variables = environmentOf(settings, wish)
   return {
     ...{ workspace, cwd, destinations },
     places: [...guides, ...folders],
@@ -87,6 +88,8 @@ export function planBox(
       return [
         ...[`folder=${folder}`, `door=${join(folder, doorName)}`, `mode=${files.mode}`],
         ...files.folders.map((name) => `writes=${join(workspace, name)}`),
+        ...files.programsDenied.map((name) => `denied=${name}`),
+        ...neededPrograms(variables, wish).map((one) => `needed=${one}`),
         ...[`workspace=${workspace}`, `cwd=${cwd}`, 'filter=1'],
         ...(place.network === 'all' ? ['network=1'] : []),
         ...(destinations === null ? [] : ['relay=1']),
@@ -101,7 +104,7 @@ export function planBox(
         ...paths.filter((path) => existsSync(path)).map((path) => `readonly=${path}`),
         ...wish.settingsFiles.map(({ path }) => `instead=${path}`),
         ...[...hidden, ...unseen].map((path) => `hidden=${path}`),
-        ...Object.entries(environmentOf(settings, wish)).map(([k, v]) => `variable=${k}=${v}`),
+        ...Object.entries(variables).map(([k, v]) => `variable=${k}=${v}`),
         '--',
         ...wish.program,
       ]
@@ -197,6 +200,11 @@ function endpointsOf(host: AgentHostId, modelUrl: string | null): readonly Desti
   const found = readPattern(hostname)
   const portOf = port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
   return found === null ? named : [...named, { host: found, ports: [portOf] }]
+}
+
+/** What the session and its hooks are run by, besides what every host needs. */
+function neededPrograms(variables: Record<string, string>, { program }: BoxWish) {
+  return [variables.SHELL, program[0], process.execPath].filter((one) => one)
 }
 
 function environmentOf({ userFolders, path }: BoxSettings, wish: BoxWish): Record<string, string> {

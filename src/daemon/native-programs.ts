@@ -30,6 +30,8 @@ const jobParts = [
     '-supervise',
     '-session',
     '-files',
+    '-record',
+    '-covers',
     '-look',
     '-list',
     '-git',

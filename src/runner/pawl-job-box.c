@@ -49,7 +49,7 @@ int enterSpaces(const Wish *wish) {
   char text[64];
   uid_t uid = geteuid();
   gid_t gid = getegid();
-  int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+  int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
   if (unshare(wish->network ? spaces : spaces | CLONE_NEWNET) != 0) return -1;
   if (!wish->network) raiseLoopback();
   /* The files of /proc/self belong to root while we are not dumpable. */
@@ -61,6 +61,9 @@ int enterSpaces(const Wish *wish) {
   if (writeText("/proc/self/gid_map", text) != 0) return -1;
   return prctl(PR_SET_DUMPABLE, 0);
 }
+
+/* The next process begins a space of numbers; whoever was started before is seen by none in it. */
+int enterNumbers(void) { return unshare(CLONE_NEWPID); }
 
 struct attributes {
   uint64_t set, clear, propagation, userns;
@@ -188,6 +191,11 @@ int pinPath(const char *path) {
 int coverPath(const char *path, int number) {
   char source[64];
   snprintf(source, sizeof source, "/run/pawl/instead/%d", number);
+  return coverBy(path, source);
+}
+
+/* Lays one file over another; as read-only as its folder is. */
+int coverBy(const char *path, const char *source) {
   int tree = cloneTree(source);
   if (tree < 0) return -1;
   int done = attachTree(tree, path);
@@ -365,6 +373,7 @@ void dropPowers(void) {
 #else
 
 int enterSpaces(const Wish *wish) { return (void)wish, errno = ENOSYS, -1; }
+int enterNumbers(void) { return errno = ENOSYS, -1; }
 int makeBox(const Wish *wish, const char **step) {
   return (void)wish, (void)step, errno = ENOSYS, -1;
 }

@@ -19,7 +19,7 @@ static Paths kept;
 static char keptNames[sizeof foldNames];
 static int isClosed;
 
-static int isInside(const char *base, const char *path) {
+int isInside(const char *base, const char *path) {
   size_t length = strlen(base);
   return strncmp(base, path, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
@@ -202,7 +202,7 @@ static void readName(const char *pid, char *name, size_t size) {
 enum { holdersMax = 40, nameBytesMax = 64, pathBytesMax = 400 };
 
 /* Names are chosen by the box: one must not look like the end of a line, or of the reply. */
-static void printName(FILE *out, const char *name, int bytesMax) {
+void printName(FILE *out, const char *name, int bytesMax) {
   int used = 0;
   for (; *name != '\0' && used + 4 <= bytesMax - 3; name++) {
     unsigned char byte = (unsigned char)*name;

@@ -57,6 +57,8 @@ enum {
     | CLONE_NEWUTS | CLONE_NEWCGROUP,
 };
 
+/* The headers of some systems are older than their kernels. */
+enum { waitKillable = 1 << 5 };
 enum { stepsMax = 256 };
 static struct sock_filter steps[stepsMax];
 static unsigned short stepsCount;
@@ -80,7 +82,8 @@ static void only(unsigned value, unsigned char count) {
   add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count));
 }
 
-static void makeFilter(void) {
+/* With a listener, whoever holds it is asked before a program starts. */
+static void makeFilter(int hasListener) {
   load(offsetof(struct seccomp_data, arch));
   add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, archHere, 1, 0));
   refuse(ENOSYS);
@@ -90,6 +93,9 @@ static void makeFilter(void) {
     refuse(ENOSYS);
   }
   for (int i = 0; i < deniedCount; i++) only((unsigned)denied[i], 1), refuse(EPERM);
+  const int starts[] = {SYS_execve, SYS_execveat};
+  for (int i = 0; hasListener && i < 2; i++)
+    only((unsigned)starts[i], 1), answer(SECCOMP_RET_USER_NOTIF);
   /* Its flags are in memory, where no filter can read them. Every C library goes on without. */
   only(435 /* clone3 */, 1), refuse(ENOSYS);
   only(SYS_clone, 4), load(offsetof(struct seccomp_data, args[0]));
@@ -109,17 +115,24 @@ static void makeFilter(void) {
   answer(SECCOMP_RET_ALLOW);
 }
 
-/* After `PR_SET_NO_NEW_PRIVS`. */
-int filterCalls(void) {
-  if (archHere == 0) return 0;
-  if (stepsCount == 0) makeFilter();
+/* After `PR_SET_NO_NEW_PRIVS`. With a place for a listener: what starts programs waits for it. */
+int filterCalls(int *listener) {
+  if (archHere == 0) return listener == NULL ? 0 : (errno = ENOSYS, -1);
+  if (stepsCount == 0) makeFilter(listener != NULL);
   if (stepsCount >= stepsMax) return errno = E2BIG, -1;
   struct sock_fprog program = {stepsCount, steps};
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+  if (listener == NULL) return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+  /* Once it has been heard, a call waits through signals, so that it is not noted twice. */
+  const unsigned flags[] = {SECCOMP_FILTER_FLAG_NEW_LISTENER | waitKillable,
+                            SECCOMP_FILTER_FLAG_NEW_LISTENER};
+  *listener = -1;
+  for (int i = 0; i < 2 && *listener < 0; i++)
+    *listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags[i], &program);
+  return *listener < 0 ? -1 : 0;
 }
 
 #else
 
-int filterCalls(void) { return 0; }
+int filterCalls(int *listener) { return listener == NULL ? 0 : (errno = ENOSYS, -1); }
 
 #endif

@@ -81,6 +81,20 @@ static Failure explain(const char *name, int error) {
   return (Failure){error, "exec"};
 }
 
+/* Hands out what hears of every program that starts, before the first one does. */
+static int filterSession(void) {
+  int listener;
+  if (filterCalls(&listener) != 0) return -1;
+#ifdef __linux__
+  /* WHY: the look at the first program reads this memory. Nobody else is in the box yet. */
+  prctl(PR_SET_DUMPABLE, 1);
+#endif
+  int done = sendFile(programsFd, listener), wrong = errno;
+  /* INVARIANT: with the record the last listener goes, and nothing waits for it for ever. */
+  close(listener), close(programsFd);
+  return errno = wrong, done;
+}
+
 static void becomeProgram(const Wish *wish, int tellFd) {
   closeOnExec(statusFd);
   closeOnExec(orderFd);
@@ -100,10 +114,13 @@ static void becomeProgram(const Wish *wish, int tellFd) {
   if (!wish->session && wish->cwd != NULL && chdir(wish->cwd) != 0) wrong = errno;
   dropPowers();
   if (wrong == 0 && wish->landlock && restrictFiles(wish) != 0) wrong = errno;
-  if (wrong == 0 && wish->filter && (restrictScope() != 0 || filterCalls() != 0)) wrong = errno;
+  if (wrong == 0 && wish->filter && restrictScope() != 0) wrong = errno;
   holdLimits(wish);
   umask(022);
-  Failure failure = {wrong, "exec"};
+  if (wrong == 0 && wish->session) wrong = filterSession() != 0 ? errno : 0;
+  else if (wrong == 0 && wish->filter && filterCalls(NULL) != 0) wrong = errno;
+  /* Of a session only the filter is left that can fail, which is none of the program's. */
+  Failure failure = {wrong, wish->session ? "box" : "exec"};
   if (wrong == 0) {
     execvp(wish->program[0], wish->program);
     failure = explain(wish->program[0], errno);
@@ -204,7 +221,7 @@ int inner(const Wish *wish) {
   prctl(PR_SET_DUMPABLE, 0);
 #endif
   if (!wish->ownBox) return startAndWatch(wish);
-  if (enterSpaces(wish) != 0) {
+  if (enterSpaces(wish) != 0 || enterNumbers() != 0) {
     report("E %lld spaces\n", errno, 0);
     return 126;
   }

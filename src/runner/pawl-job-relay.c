@@ -49,6 +49,9 @@ static int passFile(int way, int *fd, ssize_t (*pass)(int, struct msghdr *)) {
 static ssize_t give(int way, struct msghdr *message) { return sendmsg(way, message, MSG_NOSIGNAL); }
 static ssize_t get(int way, struct msghdr *message) { return recvmsg(way, message, 0); }
 
+int sendFile(int way, int fd) { return passFile(way, &fd, give); }
+int receiveFile(int way, int *fd) { return passFile(way, fd, get); }
+
 /* Inside of the box: opens the port, hands it out, and tells the program to come from there. */
 int openWayOut(void) {
   const char *names[] = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy",
@@ -59,7 +62,7 @@ int openWayOut(void) {
   int door = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (door < 0 || bind(door, (struct sockaddr *)&here, size) != 0 || listen(door, waitingMax) != 0
       || getsockname(door, (struct sockaddr *)&here, &size) != 0
-      || passFile(relayFd, &door, give) != 0) return -1;
+      || sendFile(relayFd, door) != 0) return -1;
   close(door);
   close(relayFd);
   snprintf(url, sizeof url, "http://127.0.0.1:%d", ntohs(here.sin_port));
@@ -127,7 +130,7 @@ void relay(int way) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   /* WHY: a pipe of the job that we hold open would hide that somebody has gone. */
   for (int fd = 0; fd < openMax; fd++) if (fd != way) close(fd);
-  if (passFile(way, &door, get) != 0) _exit(1);
+  if (receiveFile(way, &door) != 0) _exit(1);
   close(way);
   for (;;) {
     struct pollfd fds[1 + 2 * pairsMax];
@@ -160,6 +163,7 @@ void relay(int way) {
 
 #else
 
+int sendFile(int way, int fd) { return (void)way, (void)fd, errno = ENOSYS, -1; }
 int openWayOut(void) { return errno = ENOSYS, -1; }
 void relay(int way) { (void)way, _exit(1); }
 

@@ -10,14 +10,14 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-enum { wordsFd = 3, clientsMax = 8, replyBytesMax = 32768 };
+enum { wordsFd = 3, clientsMax = 8, replyBytesMax = 32768, startsCount = 5 };
 /* A quarter of a second in all: the first tries come quickly, because most writers are done soon. */
 enum { calmTries = 10, triesMax = 240, soonNs = 200000, laterNs = 1000000 };
 
 typedef struct {
   const Wish *wish;
   int status, order, door, clients[clientsMax];
-  pid_t first;
+  pid_t first, record;
   char mode[16];
   int code, isOver;
 } Session;
@@ -44,11 +44,15 @@ static int isMode(const char *text) {
   return strcmp(text, "read") == 0 || strcmp(text, "scratch") == 0 || strcmp(text, "write") == 0;
 }
 
-static int foldersOf(const Words *words, Paths *folders) {
+/* `mode MODE FOLDER… -- PROGRAM…`: where it can be written, and what cannot be started. */
+static int partsOf(const Words *words, Paths *folders, Paths *denied) {
   folders->count = 0;
+  denied->count = 0;
+  Paths *paths = folders;
   for (int i = 2; i < words->count; i++) {
-    if (folders->count >= pathsMax) return -1;
-    folders->paths[folders->count++] = words->words[i];
+    if (strcmp(words->words[i], "--") == 0) paths = denied;
+    else if (paths->count >= pathsMax) return -1;
+    else paths->paths[paths->count++] = words->words[i];
   }
   return 0;
 }
@@ -88,10 +92,15 @@ static void tellHolders(Session *session, FILE *out) {
 }
 
 static int change(Session *session, Words *words, FILE *out) {
-  static Paths folders;
-  if (words->count < 2 || !isMode(words->words[1]) || foldersOf(words, &folders) != 0)
+  static Paths folders, denied;
+  if (words->count < 2 || !isMode(words->words[1]) || partsOf(words, &folders, &denied) != 0)
     return fputs("fault not understood\n", out), -1;
   int done = -1, wrong = 0;
+  const char *why = NULL;
+  if (denyPrograms(session->wish, &denied, &why) != 0) {
+    fprintf(out, "fault %s\n", why != NULL ? why : strerror(errno));
+    return settlePrograms(0), -1;
+  }
   for (int i = 0; i < triesMax && done != 0; i++) {
     /* Most who write do so for a moment; whoever forks and writes all the time is held still. */
     int isHeld = i >= calmTries && i % calmTries == 0;
@@ -102,6 +111,7 @@ static int change(Session *session, Words *words, FILE *out) {
     if (done != 0 && wrong != EBUSY) break;
     if (done != 0) rest(i);
   }
+  settlePrograms(done == 0);
   if (done == 0) {
     snprintf(session->mode, sizeof session->mode, "%s", words->words[1]);
     fputs("ok\n", out);
@@ -130,6 +140,8 @@ static void hearClient(Session *session, int at) {
   if (words.count > 0 && strcmp(words.words[0], "mode") == 0) change(session, &words, out);
   else if (words.count > 0 && strcmp(words.words[0], "tell") == 0)
     fprintf(out, "ok %s\n", session->mode);
+  else if (words.count == 2 && strcmp(words.words[0], "programs") == 0)
+    tellPrograms(atoll(words.words[1]), out);
   else fputs("fault not understood\n", out);
   fclose(out);
   strcat(reply, "\n");
@@ -165,6 +177,11 @@ static void hearSignals(Session *session) {
     }
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
       if (pid == session->first) session->first = -1;
+      else if (pid == session->record) {
+        /* Nothing can start any more, and what started last may not be known. */
+        fputs("pawl: the record of programs has ended, and the session with it\n", stderr);
+        session->isOver = 1;
+      }
   }
 }
 
@@ -236,13 +253,9 @@ static int prepare(void) {
 
 /* Starts the first process of the box, with its ends where it expects them. */
 static int startBox(Session *session) {
-  int status[2], order[2], way[2];
+  int status[2], order[2], way[2], programs;
   if (pipe2(status, O_CLOEXEC) != 0 || pipe2(order, O_CLOEXEC) != 0) return -1;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, way) != 0) return -1;
-  const int from[4] = {status[1], order[0], order[0], way[1]};
-  const int to[4] = {statusFd, orderFd, selfFd, relayFd};
-  int high[4];
-  for (int i = 0; i < 4; i++) high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 40);
   if (session->wish->relay) {
     pid_t beside = fork();
     if (beside < 0) return -1;
@@ -254,17 +267,22 @@ static int startBox(Session *session) {
   }
   joinGroups(session->wish);
   prctl(PR_SET_DUMPABLE, 0);
-  if (enterSpaces(session->wish) != 0) return -1;
+  if (enterSpaces(session->wish) != 0 || (session->record = recordStarts(&programs)) < 0
+      || enterNumbers() != 0) return -1;
+  const int from[startsCount] = {status[1], order[0], order[0], way[1], programs};
+  const int to[startsCount] = {statusFd, orderFd, selfFd, relayFd, programsFd};
+  int high[startsCount];
+  for (int i = 0; i < startsCount; i++) high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 40);
   session->first = fork();
   if (session->first < 0) return -1;
   if (session->first == 0) {
-    for (int i = 0; i < 4; i++) dup2(high[i], to[i]);
-    for (int fd = relayFd + 1; fd < openMax; fd++) close(fd);
+    for (int i = 0; i < startsCount; i++) dup2(high[i], to[i]);
+    for (int fd = programsFd + 1; fd < openMax; fd++) close(fd);
     if (!session->wish->relay) close(relayFd);
     _exit(startFirst(session->wish));
   }
-  for (int i = 0; i < 4; i++) close(high[i]);
-  close(status[1]), close(order[0]), close(way[0]), close(way[1]);
+  for (int i = 0; i < startsCount; i++) close(high[i]);
+  close(status[1]), close(order[0]), close(way[0]), close(way[1]), close(programs);
   session->status = fcntl(status[0], F_DUPFD_CLOEXEC, 20);
   session->order = fcntl(order[1], F_DUPFD_CLOEXEC, 20);
   close(status[0]), close(order[1]);
@@ -279,6 +297,11 @@ static int openFiles(Session *session) {
   ssize_t got = read(session->status, text, sizeof text - 1);
   text[got > 0 ? got : 0] = '\0';
   if (*text != 'B') return errno = ECANCELED, -1;
+  const char *why = NULL;
+  if (denyPrograms(session->wish, &session->wish->denied, &why) != 0) {
+    if (why == NULL) return -1;
+    return fprintf(stderr, "pawl: %s\n", why), errno = ECANCELED, -1;
+  }
   if (switchFiles(session->wish, session->wish->mode, &session->wish->writes) != 0) return -1;
   return write(session->order, &byte, 1) == 1 ? 0 : -1;
 }

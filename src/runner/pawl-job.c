@@ -50,7 +50,8 @@ static int readPart(Wish *wish, const char *key, const char *value) {
     {"record", &wish->record},
     {"pinned", &wish->pinned}, {"readonly", &wish->readOnly},
     {"hidden", &wish->hidden}, {"reads", &wish->reads}, {"writes", &wish->writes},
-    {"variable", &wish->variables}, {"boxword", &wish->boxWords},
+    {"variable", &wish->variables}, {"boxword", &wish->boxWords}, {"denied", &wish->denied},
+    {"needed", &wish->needed},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (strcmp(key, numbers[i].key) == 0) return readNumber(value, numbers[i].place);

@@ -5,6 +5,7 @@
  *   chain       is in the groups of the job before the job is known, and becomes what follows
  *   inner       makes the box, holds the limits, starts the program and waits for it
  *   relay       carries what a job sends out to the daemon, where it may connect to some places
+ *   record      of a session: notes each program before it starts
  */
 #ifndef PAWL_JOB_H
 #define PAWL_JOB_H
@@ -35,7 +36,8 @@
 #endif
 
 /* Which end of which pipe stands where, from `supervise` to `inner`. */
-enum { statusFd = 3, orderFd = 4, selfFd = 5, relayFd = 6, boxFd = 7 };
+/* A session has no bubblewrap, and `programsFd` in its place. */
+enum { statusFd = 3, orderFd = 4, selfFd = 5, relayFd = 6, boxFd = 7, programsFd = 7 };
 enum { endsCount = 6 };
 
 /* Orders to the first process of a session that are no signals. */
@@ -69,7 +71,8 @@ typedef struct {
   int ownBox, network, relay, landlock, hasPidSpace, filter, session;
   const char *cwd, *workspace, *input;
   const char *door, *mode; /* of a session: the folder with its sockets, and how files begin */
-  Paths cgroups, covered, kept, state, pinned, readOnly, instead, record, hidden, reads, writes, variables;
+  Paths cgroups, covered, kept, state, pinned, readOnly, instead, record, hidden, reads, writes;
+  Paths variables, denied, needed;
   Paths boxWords;
   char **program; /* NULL: none was named */
 } Wish;
@@ -96,11 +99,21 @@ void relay(int way);
 int switchFiles(const Wish *wish, const char *mode, const Paths *folders);
 int reopenFiles(const Wish *wish, const char *mode);
 int listHolders(const Wish *wish, FILE *out);
+int isInside(const char *base, const char *path);
+void printName(FILE *out, const char *name, int bytesMax);
 int pinPath(const char *path);
 int closePath(const char *path);
 int coverPath(const char *path, int number);
+int coverBy(const char *path, const char *source);
 int hidePath(const char *path, int nothing);
 int setWritable(const char *path, int isWritable);
+
+/* Linux only: the programs of a session, those that start and those that must not. */
+extern const char deniedCover[];
+pid_t recordStarts(int *way);
+void tellPrograms(long long since, FILE *out);
+int denyPrograms(const Wish *wish, const Paths *names, const char **why);
+void settlePrograms(int isChanged);
 
 /* A few harmless devices: all that a job has. */
 enum { devicesCount = 6 };
@@ -108,11 +121,14 @@ extern const char *const devices[devicesCount];
 
 /* Linux only; elsewhere they do nothing, and the levels say so. */
 int enterSpaces(const Wish *wish);
+int enterNumbers(void);
 int openWayOut(void);
 int makeBox(const Wish *wish, const char **step);
 int restrictFiles(const Wish *wish);
 void dropPowers(void);
-int filterCalls(void);
+int filterCalls(int *listener);
+int sendFile(int way, int fd);
+int receiveFile(int way, int *fd);
 int restrictScope(void);
 int landlockVersion(void);
 

@@ -4,11 +4,12 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BoxControl, connectBox } from '../../src/boxes/box-control.ts'
+import { deniedCoverName, writeDeniedCover } from '../../src/boxes/denied-cover.ts'
 import { compileHelper } from '../../src/runner/scratch.contract.ts'
 import { frameOf } from '../../src/runtime/frame-words.ts'
 
@@ -39,7 +40,13 @@ const writers = [
   'mkdir -p deep; while :; do cp a.log deep/c.log; mv deep/c.log deep/d.log; done',
 ]
 
-type Box = { readonly workspace: string; readonly control: BoxControl; readonly end: () => void }
+type Box = {
+  readonly workspace: string
+  readonly control: BoxControl
+  /** Of the process that made the box. */
+  readonly pid: number
+  readonly end: () => void
+}
 
 /** Gets a workspace ready, and gives more words for the helper. */
 type Prepare = (workspace: string) => readonly string[]
@@ -48,13 +55,18 @@ type Prepare = (workspace: string) => readonly string[]
 export async function openLoadBox(
   program: string,
   prepare: Prepare = () => [],
+  uid = process.getuid?.() ?? 0,
 ): Promise<Box | null> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-switch-')))
   const [workspace, folder, door] = ['ws', 'box', 'door'].map((name) => join(root, name))
   if (workspace === undefined || folder === undefined || door === undefined) return null
   for (const path of [workspace, folder, door]) mkdirSync(path)
+  writeDeniedCover(join(door, deniedCoverName))
+  const isOther = uid !== process.getuid?.()
+  for (const path of [root, workspace, folder, door]) if (isOther) chownSync(path, uid, uid)
   const child = spawn(compileHelper(), ['session'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    ...(isOther ? { uid, gid: uid } : {}),
   })
   const words = [
     ...[`folder=${folder}`, `workspace=${workspace}`, `cwd=${workspace}`, `door=${door}`],
@@ -69,9 +81,9 @@ export async function openLoadBox(
     rmSync(root, { recursive: true, force: true })
   }
   for (let tries = 0; tries < 100 && child.exitCode === null; tries += 1) {
-    const control = await connectBox(folder, () => undefined)
+    const control = await connectBox(folder, { onAgain: () => undefined, onEnd: () => undefined })
     if (control !== null && (await control.ask(['tell'])).kind === 'ok') {
-      return { workspace, control, end }
+      return { workspace, control, pid: child.pid ?? 0, end }
     }
     control?.close()
     await sleep(50)

@@ -37,6 +37,7 @@ function form(step: JsonObject, more: JsonObject = {}): JsonObject {
 const tolerance = '/states/a matching of answers that ignores case and surrounding spaces'
 
 const onlyInWorkflows: readonly (readonly [string, JsonObject, string])[] = [
+  ['denied programs', { programs: { deny: ['ssh'] } }, '/states/a/programs denied programs'],
   ['commands', { allowed_commands: ['npm test'] }, '/states/a/allowed_commands list of commands'],
   ['calls', { max_iterations: 3 }, '/states/a/max_iterations limit on tool calls in a stage'],
   ['lines', { max_edit_lines: 3 }, '/states/a/max_edit_lines limit on the lines per edit'],

@@ -26,6 +26,7 @@ export type LossPart =
   | 'filesMax'
   | 'bytesMax'
   | 'filesWritable'
+  | 'programs'
   | 'fallback'
   | 'mustCall'
   | 'briefIf'
@@ -184,6 +185,10 @@ function surveyRule({ name, origin, rule }: Stage, note: Note): void {
     const what = 'limit on which files may be changed'
     const effect = `any file can be changed in \`${name}\``
     note('filesWritable', joinPointer(origin, ruleKeys.filesWritable), { what, effect })
+  }
+  if (rule.programsDenied !== undefined) {
+    const effect = `${listedText(rule.programsDenied)} can be started in \`${name}\``
+    note('programs', joinPointer(origin, ruleKeys.programs), { what: 'denied programs', effect })
   }
   const limits = [
     ['callsMax', 'limit on tool calls in a stage', 'call', 'can be made'],

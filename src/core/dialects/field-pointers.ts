@@ -65,6 +65,7 @@ export const ruleKeys = {
   filesMax: 'max_files_per_state',
   bytesMax: 'context_budget_bytes',
   filesWritable: 'writable_files',
+  programs: 'programs',
   model: 'model',
   thinking: 'thinking_level',
 } as const

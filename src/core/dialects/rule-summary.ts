@@ -25,6 +25,8 @@ export type RuleSummary = {
   readonly commands: readonly string[] | null
   /** The tool whose commands are meant. */
   readonly commandTool: string
+  /** Programs that may not be started. */
+  readonly programsDenied: readonly string[]
   readonly envBlocked: readonly string[]
   /** Names of the variables that are set for commands. WHY no values: they may be secrets. */
   readonly envSet: readonly string[]
@@ -79,6 +81,7 @@ export function summarizeRules(context: RulesContext, state: RunState): RuleSumm
     toolsAmong: among,
     commands: rule.commands,
     commandTool: rule.commandTool,
+    programsDenied: rule.programsDenied ?? [],
     envBlocked: rule.envBlocked,
     envSet: Object.keys(rule.envSet),
     editLinesMax: rule.editLinesMax,

@@ -82,7 +82,16 @@ function any(beginning: string): string {
   return `${beginning}*`
 }
 
-function commandsText({ commands, commandTool }: RuleSummary, host: AgentHostId | null): string {
+function commandsText(rules: RuleSummary, host: AgentHostId | null): string {
+  const { programsDenied } = rules
+  const never = programsDenied.length === 0 ? '' : `never ${listText(programsDenied.map(quoted))}`
+  return [listedCommandsText(rules, host), never].filter((part) => part !== '').join('; ')
+}
+
+function listedCommandsText(
+  { commands, commandTool }: RuleSummary,
+  host: AgentHostId | null,
+): string {
   if (commands === null) return ''
   const names = commands.length === 0 ? 'none' : `only ${listText(commands.map(quoted))}`
   const [tool = commandTool] = spellTools([commandTool], host).names

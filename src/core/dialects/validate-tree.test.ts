@@ -304,3 +304,9 @@ test('a schema with a kind nobody checks is a bug that shows at once', () => {
   expect(() => validateTree(z.union([z.string(), z.number()]), sourceOf(1))).toThrow('bug')
   expect(() => validateTree(z.date(), sourceOf(1))).toThrow('bug')
 })
+
+test('a text of the wrong form is answered in the words of its schema', () => {
+  const name = z.string().regex(/^a/, 'a name that begins with `a`')
+  const [found] = checkTree(name, sourceOf('b')).findings
+  expect(found?.hint).toBe('expected: a name that begins with `a`')
+})

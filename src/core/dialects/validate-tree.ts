@@ -249,7 +249,7 @@ type CheckDef =
   | { check: 'number_format'; format: string }
   | { check: 'min_length'; minimum: number }
   | { check: 'max_length'; maximum: number }
-  | { check: 'string_format'; pattern?: RegExp }
+  | { check: 'string_format'; pattern?: RegExp; error?: () => unknown }
 
 function checkScalar(walk: Walk, def: Def, node: Node): void {
   const value = node.kind === 'scalar' ? node.value : undefined
@@ -307,7 +307,10 @@ function checkText(walk: Walk, def: Checked, at: { node: Node; value: string }):
       invalid(walk, at.node, { message, hint: `the limit is ${rule.maximum}` })
     } else if (rule.check === 'string_format' && rule.pattern?.test(at.value) === false) {
       const message = `${named(at.node)} does not have the expected format: \`${shown(at.value)}\``
-      invalid(walk, at.node, { message, hint: `expected: ${rule.pattern.source}` })
+      invalid(walk, at.node, {
+        message,
+        hint: `expected: ${String(rule.error?.() ?? rule.pattern.source)}`,
+      })
     }
   }
 }

@@ -201,6 +201,9 @@ function limitsText(rule: StageRule): string {
     parts.push(`writes ${listNames(rule.filesWritable, listCharsMax)}`)
   }
   if (rule.bytesMax !== null) parts.push(`≤ ${bytesText(rule.bytesMax)} read`)
+  if (rule.programsDenied !== undefined) {
+    parts.push(`never runs ${listNames(rule.programsDenied, listCharsMax)}`)
+  }
   return parts.join(' · ')
 }
 

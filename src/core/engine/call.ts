@@ -93,6 +93,21 @@ export type CallPath = {
   readonly inside: string | null
 }
 
+/** Programs that were started in a box while a call was made. */
+export type RanPrograms = {
+  readonly programs: readonly {
+    /** As it was named to the kernel. */
+    readonly path: string
+    readonly count: number
+    /** The stage forbids it, so it did not start; absent: it did. */
+    readonly isDenied?: true
+  }[]
+  /** Starts of others, of which only the number is known; absent: none. */
+  readonly more?: number
+  /** Other calls were made meanwhile, and some of it may be theirs; absent: there were none. */
+  readonly isShared?: true
+}
+
 export type Report = {
   readonly ok: boolean
   readonly output: string | null
@@ -113,6 +128,8 @@ export type Report = {
   readonly wasNotMade?: true
   /** Nobody will say how it ended: its host declined it, or went on without a word of it. */
   readonly isUnreported?: true
+  /** What started in the box of its session; absent: it is in none. */
+  readonly ran?: RanPrograms
 }
 
 /** Money held for a call whose cost is not known yet. */

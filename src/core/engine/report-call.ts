@@ -20,6 +20,7 @@ import { acceptCommand, emit, openDecision, refuseCommand } from './decision-bui
 import { enterStage } from './enter-stage.ts'
 import { hasEnded } from './is-running.ts'
 import { refuseAmounts, warnOfBudgets } from './model-spend.ts'
+import { deniedPrograms } from './ran-programs.ts'
 import { writePath } from './run-operations.ts'
 import { hasTwin } from './twin-calls.ts'
 import type {
@@ -166,7 +167,7 @@ type Recording = Omit<Reporting, 'isClaim'> & {
 
 function record(draft: DecisionBuilder, open: OpenCall, command: Recording): void {
   const { report, isClaim } = command
-  const { ok, costMicroUsd, exitCode, isUnreported } = report
+  const { ok, costMicroUsd, exitCode, isUnreported, ran } = report
   const bytes = report.bytes ?? utf8Length(report.output ?? '')
   const edited = ok ? open.edits : []
   const before = draft.state.counts.bytes
@@ -183,8 +184,13 @@ function record(draft: DecisionBuilder, open: OpenCall, command: Recording): voi
     meters: open.meters ?? [],
     ...evidenceIn(draft, open, command),
     ...outputIn(draft, open, report),
+    ...(ran === undefined ? {} : { ran }),
     ...orderOf(draft, open, { report, isClaim, around: command.around }),
   })
+  for (const name of ran === undefined ? [] : deniedPrograms(ran)) {
+    const message = `\`${name}\` was not started: \`${draft.state.stage}\` forbids it`
+    emit(draft, { type: 'warning.raised', code: 'PROGRAM_DENIED', message })
+  }
   const stage = own(draft.machine.stages, draft.state.stage)
   const max = stage?.rule.bytesMax ?? null
   if (max === null) return

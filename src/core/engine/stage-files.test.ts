@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Stage, StageRule } from '../machine/machine.ts'
-import { filesOfStage } from './stage-files.ts'
+import { filesOfStage, isSameStageFiles } from './stage-files.ts'
 
 type Tools = Partial<StageRule['tools']>
 
@@ -33,9 +33,22 @@ test.each<[string, Pick<Stage, 'rule'>, string]>([
 
 test('folders narrow writing, and nothing else', () => {
   const folders = { writeFolders: ['tests'] }
-  expect(filesOfStage(stageWith({}, folders))).toEqual({ mode: 'write', folders: ['tests'] })
+  expect(filesOfStage(stageWith({}, folders))).toEqual({
+    mode: 'write',
+    folders: ['tests'],
+    programsDenied: [],
+  })
   expect(filesOfStage(stageWith({ allow: ['Bash'] }, folders))).toEqual({
     mode: 'scratch',
     folders: [],
+    programsDenied: [],
   })
+})
+
+test('programs that are denied are a part of how a stage is open', () => {
+  const [plain, denying] = [stageWith({}), stageWith({}, { programsDenied: ['ssh'] })]
+  expect(filesOfStage(denying).programsDenied).toEqual(['ssh'])
+  expect(isSameStageFiles(filesOfStage(plain), filesOfStage(denying))).toBe(false)
+  const folders = stageWith({}, { writeFolders: ['ssh'] })
+  expect(isSameStageFiles(filesOfStage(folders), filesOfStage(denying))).toBe(false)
 })

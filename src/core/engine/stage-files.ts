@@ -16,6 +16,8 @@ export type StageFiles = {
   readonly mode: FileMode
   /** Writing is limited to these folders, seen from the workspace; empty: to none in particular. */
   readonly folders: readonly string[]
+  /** Names of programs that cannot be started. */
+  readonly programsDenied: readonly string[]
 }
 
 const editing: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'NotebookEdit', 'Write'])
@@ -35,8 +37,13 @@ export function filesOfFamily(family: Family): StageFiles {
 
 /** Whether files are open alike while a run stands in one place and in the other. */
 export function isSameFiles(one: Family, two: Family): boolean {
-  const [a, b] = [filesOfFamily(one), filesOfFamily(two)]
-  return a.mode === b.mode && a.folders.join('\0') === b.folders.join('\0')
+  return isSameStageFiles(filesOfFamily(one), filesOfFamily(two))
+}
+
+export function isSameStageFiles(one: StageFiles, two: StageFiles): boolean {
+  const lists = ({ folders, programsDenied }: StageFiles): string =>
+    [folders, programsDenied].map((list) => list.join('\0')).join('\0\0')
+  return one.mode === two.mode && lists(one) === lists(two)
 }
 
 /** Of two places of one run, the one in which less is open. */
@@ -48,21 +55,22 @@ export function stricterFamily(one: Family, two: Family): Family {
 }
 
 function filesOfMember({ machine, state }: FamilyMember): StageFiles {
-  if (hasEnded(state)) return isFreed(machine, state) ? open : closed
-  if (state.pause?.release === true) return open
   const stage = own(machine.stages, state.stage)
-  return stage === undefined ? closed : filesOfStage(stage)
+  const files = stage === undefined ? closed : filesOfStage(stage)
+  if (hasEnded(state)) return isFreed(machine, state) ? open : { ...files, ...closedFiles }
+  return state.pause?.release === true ? open : files
 }
 
-const open: StageFiles = { mode: 'write', folders: [] }
-const closed: StageFiles = { mode: 'read', folders: [] }
+const open: StageFiles = { mode: 'write', folders: [], programsDenied: [] }
+const closedFiles = { mode: 'read', folders: [] } as const
+const closed: StageFiles = { ...closedFiles, programsDenied: [] }
 
 /** May edit: write. May run commands and not edit: scratch. Neither: read. */
 export function filesOfStage({ rule }: Pick<Stage, 'rule'>): StageFiles {
-  const { files, writeFolders = [], tools } = rule
+  const { files, writeFolders = [], tools, programsDenied = [] } = rule
   const mode =
     files ?? (allows(tools, editing) ? 'write' : allows(tools, running) ? 'scratch' : 'read')
-  return { mode, folders: mode === 'write' ? writeFolders : [] }
+  return { mode, folders: mode === 'write' ? writeFolders : [], programsDenied }
 }
 
 function allows({ allow, deny, among }: ToolRule, names: ReadonlySet<string>): boolean {
@@ -78,6 +86,11 @@ function allows({ allow, deny, among }: ToolRule, names: ReadonlySet<string>): b
 }
 
 function moreOpen(one: StageFiles, two: StageFiles): StageFiles {
+  const programsDenied = one.programsDenied.filter((name) => two.programsDenied.includes(name))
+  return { ...moreOpenFiles(one, two), programsDenied }
+}
+
+function moreOpenFiles(one: StageFiles, two: StageFiles): StageFiles {
   const [a, b] = [fileModes.indexOf(one.mode), fileModes.indexOf(two.mode)]
   if (a !== b) return a > b ? one : two
   if (one.folders.length === 0 || two.folders.length === 0) return { ...one, folders: [] }

@@ -20,6 +20,7 @@ import type {
   OpenCall,
   OrderMark,
   OrderResult,
+  RanPrograms,
   RefusedCall,
   Reservation,
   Reserve,
@@ -145,6 +146,7 @@ export type Event =
         | WarningCode
         | 'ANSWER_WARNED'
         | 'BYTES_NEARLY_EXHAUSTED'
+        | 'PROGRAM_DENIED'
         | 'RESULT_NOT_KEPT'
         | 'CALL_NOT_MADE'
         | RaisedCode
@@ -232,6 +234,8 @@ export type Event =
       readonly evidence?: EndedEvidence
       /** The end of what it printed, where the definition wants it kept; absent: not kept. */
       readonly output?: KeptOutput
+      /** Programs that started in the box of its session meanwhile; absent: it was in none. */
+      readonly ran?: RanPrograms
     }
   /** The call waits until earlier ones have ended. */
   | (WaitingCall & {

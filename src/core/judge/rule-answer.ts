@@ -14,6 +14,7 @@ export type AnswerSource =
   | 'protected'
   | 'commands'
   | 'command'
+  | 'programs'
   | 'env'
   | 'writes'
   | 'paths'

@@ -13,6 +13,7 @@ import { ruleOnCommands, ruleOnExports } from '../shell/rule-on-commands.ts'
 import { ruleOnEnv } from '../shell/rule-on-env.ts'
 import { ruleOnShellWrites } from '../shell/rule-on-shell-writes.ts'
 import type { Redirection, ShellReading } from '../shell/shell-reading.ts'
+import { baseName } from '../shell/wrappers.ts'
 import { withText } from '../tools/shell-input.ts'
 import { actOfShape, namesMatch, startsJob } from '../tools/tool-names.ts'
 import { withoutReadCommands } from './rule-on-read-commands.ts'
@@ -44,6 +45,21 @@ function listDenial(asked: ListedCall): StageDenial | null {
 /** `*` alone is on the list: what no other entry allows is judged as if there were no list. */
 export function isUnlimited({ rule }: Stage): boolean {
   return rule.commands !== null && entriesOf(rule.commands).isUnlimited
+}
+
+/**
+ * The denial of a text that names a program which the stage denies. WHY only what is named: what a
+ * script starts shows when it runs, and there the box holds it.
+ */
+export function ruleOnPrograms({ name, rule }: Stage, { shell }: Call): StageDenial | null {
+  if (shell === null || !shell.ok || rule.programsDenied === undefined) return null
+  const denied: ReadonlySet<string> = new Set(rule.programsDenied)
+  const found = shell.commands.find(({ words: [word = null] }) => {
+    return word !== null && denied.has(baseName(word))
+  })
+  if (found === undefined) return null
+  const reason = `\`${baseName(found.words[0] ?? '')}\` may not be started in \`${name}\``
+  return { code: 'COMMAND_NOT_ALLOWED', reason, hint: '', field: 'programs' }
 }
 
 /** The tool whose commands the author lists runs a shell, whatever the guard knows of it. */

@@ -25,6 +25,7 @@ import {
   isUnlimited,
   listedShell,
   mayWrite,
+  ruleOnPrograms,
   ruleOnShell,
   ruleOnVariables,
   ruleOnWrites,
@@ -71,6 +72,12 @@ export const stageRules: readonly Rule[] = [
     silence: 'it runs no command',
   }),
   eachCommand,
+  asRule({
+    by: 'programs',
+    deny: ({ stage, call }) => ruleOnPrograms(stage, call),
+    looked: ({ stage, call }) => programsText(stage, call),
+    silence: 'no programs are denied',
+  }),
   asRule({
     by: 'protected',
     isLasting: true,
@@ -254,6 +261,11 @@ function commandsText(stage: Stage, { shell }: Call): string | null {
   if (shell === null) return null
   if (isUnlimited(stage)) return '`*` allows any command'
   return stage.rule.commands === null ? 'no commands are listed' : 'every command is on the list'
+}
+
+function programsText({ rule }: Stage, { shell }: Call): string | null {
+  if (shell === null || rule.programsDenied === undefined) return null
+  return `none of ${rule.programsDenied.map((name) => `\`${name}\``).join(', ')} is named`
 }
 
 function variablesText({ rule }: Stage, { shell }: Call): string | null {

@@ -119,6 +119,13 @@ const pairs: readonly (readonly [string, Parts, Parts, loosened: string, tighten
     'no longer permits changes by `!src/lock.ts`',
   ],
   [
+    'a denied program',
+    { rule: { programsDenied: ['curl', 'ssh'] } },
+    { rule: { programsDenied: ['ssh'] } },
+    'can start the programs `curl`',
+    'can no longer start the programs `curl`',
+  ],
+  [
     'a hidden variable',
     { rule: { envBlocked: ['TOKEN'] } },
     {},

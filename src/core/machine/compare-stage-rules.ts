@@ -24,6 +24,7 @@ export function compareStageRules(notes: ChangeNotes, { before, after }: RulePai
   compareLimit(notes, { what: 'changed files', before: before.filesMax }, after.filesMax)
   compareLimit(notes, { what: 'bytes of results', before: before.bytesMax }, after.bytesMax)
   compareFiles(notes, { before, after })
+  comparePrograms(notes, before.programsDenied ?? [], after.programsDenied ?? [])
 }
 
 function compareTools(notes: ChangeNotes, before: ToolRule, after: ToolRule): void {
@@ -89,6 +90,12 @@ function compareFiles(notes: ChangeNotes, { before, after }: RulePair): void {
   const { added, removed } = listDifference({ before: old, after: now })
   if (added.length > 0) notes.loosens(`can write to ${namesText(added)} in a box`)
   if (removed.length > 0) notes.tightens(`can no longer write to ${namesText(removed)} in a box`)
+}
+
+function comparePrograms(notes: ChangeNotes, before: readonly string[], after: readonly string[]) {
+  const { added, removed } = listDifference({ before, after })
+  if (removed.length > 0) notes.loosens(`can start the programs ${namesText(removed)}`)
+  if (added.length > 0) notes.tightens(`can no longer start the programs ${namesText(added)}`)
 }
 
 type Patterns = readonly string[] | undefined

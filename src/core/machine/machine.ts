@@ -87,6 +87,7 @@ export type StageOrigins = {
   readonly filesMax?: Origin
   readonly bytesMax?: Origin
   readonly filesWritable?: Origin
+  readonly programs?: Origin
 }
 
 export type Stage = {
@@ -147,6 +148,8 @@ export type StageRule = {
   readonly files?: 'read' | 'scratch' | 'write'
   /** Folders of the workspace that can be written to in a box; absent: all of them. */
   readonly writeFolders?: readonly string[]
+  /** Names of programs that may not be started, in a box by whatever runs there; absent: none. */
+  readonly programsDenied?: readonly string[]
 }
 
 export type ToolRule = {

@@ -13,11 +13,11 @@ const inputPattern = /^input(\.[^.\s]{1,200}){1,8}$/
 
 const field = z
   .string()
-  .regex(fieldPattern, 'must be `input.NAME` or `output.NAME`')
+  .regex(fieldPattern, '`input.NAME` or `output.NAME`')
   .describe('A field of a call: `input.amount`, or `output.id` of its JSON result.')
 const inputField = z
   .string()
-  .regex(inputPattern, 'must be `input.NAME`')
+  .regex(inputPattern, '`input.NAME`')
   .describe("A field of the call's input: `input.amount`.")
 
 const scope = z

@@ -117,12 +117,11 @@ const stageRules = z
     toolsAmong: texts.nullable().describe('the list applies only to tools with these prefixes'),
     commands: texts.nullable().describe('allowed commands; null for any'),
     commandTool: z.string().describe('the tool that `commands` applies to'),
+    programsDenied: texts.describe('programs that may not be started'),
     envBlocked: texts.describe('variables that no command may read or set'),
     envSet: texts.describe('variables set for commands; values are not shown'),
     editLinesMax: countSchema.nullable(),
-    filesWritable: texts
-      .nullable()
-      .describe('patterns of the files that may be changed; null for any'),
+    filesWritable: texts.nullable().describe('globs of files that may be changed; null for any'),
     files: z
       .object({ max: countSchema, changed: texts })
       .nullable()

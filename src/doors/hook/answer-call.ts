@@ -143,6 +143,7 @@ async function judgeInRun(
   const { runId, branch } = located
   const isInLayer = isLayered(request)
   context.memory.beginCall(speakerName(request), { key: callKey(call), runId, branch, isInLayer })
+  await request.box?.beginPrograms(programsKey(request, call))
   const news = await newsFor(context, request, located)
   // WHY nothing where nothing changes: to name an input is an opinion, which some hosts act upon.
   const isSame = JSON.stringify(answer.input) === JSON.stringify(call.input)
@@ -189,6 +190,11 @@ export function callKey({ key, tool, input }: HostCall): string {
   return key ?? `contents:${hashJson({ tool, input })}`
 }
 
+/** WHY with who speaks: sub-agents give keys of their own. */
+function programsKey(request: HookRequest, call: HostCall): string {
+  return `${speakerName(request)} ${callKey(call)}`
+}
+
 type ReportedCall = { readonly call: HostCall; readonly report: Report }
 
 /** Records what became of a call, and tells the agent where its run stands if that is news. */
@@ -212,16 +218,18 @@ export async function endHostCall(
   // The host asked its own user about the call, and made it: so they agreed.
   const isAsked = mayDecideAtPrompt(context, request)
   const prompt = isAsked ? { grantedAtPrompt: promptName(request) } : {}
+  const ran = await request.box?.endPrograms(programsKey(request, call))
+  const seen = ran ? { ...report, ran } : report
   // WHY also if its beginning is not known: then nobody knows what files it worked on.
   const beganInLayer = request.box !== null && (begun?.isInLayer ?? true)
   const layer = beganInLayer || isLayered(request) ? ({ isInLayer: true } as const) : {}
-  const ended = { runId, branch, callId: null, ...whose, report, ...prompt, ...layer }
+  const ended = { runId, branch, callId: null, ...whose, report: seen, ...prompt, ...layer }
   if ((await context.runtime.calls.end(ended, hookAgent)) !== 'ended') {
     context.log('the result of an unknown call was reported', { runId, tool: call.tool })
     return passAnswer
   }
   const news = await newsFor(context, request, located)
-  const refused = await boxRefusals(context, request, { call, report, located })
+  const refused = await boxRefusals(context, request, { call, report: seen, located })
   return { ...passAnswer, context: [refused, news].filter((text) => text !== '').join('\n') }
 }
 

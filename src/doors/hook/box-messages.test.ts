@@ -15,7 +15,7 @@ function told(files: StageFiles, output: string, refused: readonly string[] = []
   return found === null ? '' : boxRefusalText({ ...found, files, view, host: 'claude' })
 }
 
-const reading: StageFiles = { mode: 'read', folders: [] }
+const reading: StageFiles = { mode: 'read', folders: [], programsDenied: [] }
 
 test('a write that the kernel refused is explained, with the way on', () => {
   const text = told(reading, "Error: EROFS: read-only file system, open 'made.txt'")
@@ -25,9 +25,9 @@ test('a write that the kernel refused is explained, with the way on', () => {
 })
 
 test.for<[StageFiles, string]>([
-  [{ mode: 'scratch', folders: [] }, 'other writes do not outlast `reviewing`'],
-  [{ mode: 'write', folders: ['tests'] }, 'only `tests` can be written'],
-  [{ mode: 'write', folders: [] }, 'are read-only in every stage'],
+  [{ mode: 'scratch', folders: [], programsDenied: [] }, 'other writes do not outlast `reviewing`'],
+  [{ mode: 'write', folders: ['tests'], programsDenied: [] }, 'only `tests` can be written'],
+  [{ mode: 'write', folders: [], programsDenied: [] }, 'are read-only in every stage'],
 ])('what is closed is said as it is: %o', ([files, words]) => {
   expect(told(files, 'touch: cannot touch x: Read-only file system')).toContain(words)
 })
@@ -50,4 +50,15 @@ test('what the host itself tried is none of the call', () => {
 
 test('a connection past the way out is explained', () => {
   expect(told(reading, 'getaddrinfo EAI_AGAIN example.org')).toContain('servers that are listed')
+})
+
+test('a program that the stage denies is named, and no other', () => {
+  const programs = [
+    { path: '/usr/bin/node', count: 1 },
+    { path: '/usr/bin/ssh', count: 2, isDenied: true },
+  ] as const
+  const found = findBoxRefusals({ ...report, ran: { programs } }, [])
+  expect(found?.programs).toEqual(['ssh'])
+  const text = found && boxRefusalText({ ...found, files: reading, view, host: 'claude' })
+  expect(text).toBe('[Pawl] `ssh` cannot be started in `reviewing`.')
 })

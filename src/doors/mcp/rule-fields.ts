@@ -12,6 +12,7 @@ import { lookingText, spellTools } from '../../core/tools/spell-tools.ts'
 export function ruleFieldsOf(rules: RuleSummary, host: AgentHostId | null): JsonObject {
   const { tools, toolsDenied, commands, commandTool, files, calls, runCalls, bytes } = rules
   const { envBlocked, envSet, editLinesMax, filesWritable, paths, minIsolation } = rules
+  const { programsDenied } = rules
   return {
     ...toolFieldsOf(tools, host),
     ...(toolsDenied.length === 0
@@ -20,6 +21,7 @@ export function ruleFieldsOf(rules: RuleSummary, host: AgentHostId | null): Json
     ...(commands === null
       ? {}
       : { allowed_commands: [...commands], allowed_commands_tool: commandTool }),
+    ...(programsDenied.length === 0 ? {} : { programs: { deny: [...programsDenied] } }),
     ...(envBlocked.length === 0 ? {} : { blocked_env: [...envBlocked] }),
     ...(envSet.length === 0 ? {} : { env_overrides: [...envSet] }),
     ...(editLinesMax === null ? {} : { max_edit_lines: editLinesMax }),
@@ -82,6 +84,11 @@ export const ruleFieldsSchema: JsonObject = {
   allowed_commands_tool: {
     type: 'string',
     description: 'the tool that `allowed_commands` applies to',
+  },
+  programs: {
+    type: 'object',
+    description: 'programs that may not be started',
+    properties: { deny: texts('their names') },
   },
   blocked_env: texts('variables that no command may read or set'),
   env_overrides: texts('variables set for commands; values are not shown'),

@@ -1,4 +1,6 @@
 /** Sessions of hosts in boxes, as doors see them. */
+
+import type { RanPrograms } from '../../core/engine/call.ts'
 import type { StageFiles } from '../../core/engine/stage-files.ts'
 import type { AgentHostId } from '../../core/hosts/registry.ts'
 import type { IsolationLevel } from '../../core/machine/isolation-levels.ts'
@@ -42,6 +44,10 @@ export type BoxHints = {
   readonly files: () => StageFiles
   /** Servers to which connections were refused since this was asked last. */
   readonly takeRefused: () => readonly string[]
+  /** Programs that start from now on may be those of the call with this key. Never rejects. */
+  readonly beginPrograms: (key: string) => Promise<void>
+  /** What has started since; null: nothing, or nobody knows. Never rejects. */
+  readonly endPrograms: (key: string) => Promise<RanPrograms | null>
 }
 
 export type BoxSummary = {

@@ -47,8 +47,10 @@ function commonDirAt(dotGit: string): string | null {
 export function workTreesIn(commonDir: string): readonly string[] {
   const main = mainRootOf(commonDir)
   const linked = namesIn(join(commonDir, 'worktrees')).flatMap((name) => {
-    const dotGit = linkText(join(commonDir, 'worktrees', name, 'gitdir'))?.trim()
-    return dotGit === undefined || dotGit === '' ? [] : [realFolder(dirname(dotGit))]
+    const folder = join(commonDir, 'worktrees', name)
+    const dotGit = linkText(join(folder, 'gitdir'))?.trim()
+    // Seen from there, if git was told to use relative paths.
+    return dotGit ? [realFolder(dirname(resolve(folder, dotGit)))] : []
   })
   return [...new Set([...(main === null ? [] : [main]), ...linked])]
 }

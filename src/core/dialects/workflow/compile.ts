@@ -90,6 +90,7 @@ const stageFields = {
   filesMax: ['max_files_per_state'],
   bytesMax: ['context_budget_bytes'],
   filesWritable: ['writable_files'],
+  programs: ['programs'],
 } as const
 
 /** Rules on variables have two spellings; of an empty list nothing can come. */
@@ -194,6 +195,7 @@ function compileRule(state: State): StageRule {
     ...(state.writable_files === undefined ? {} : { filesWritable: state.writable_files }),
     ...(state.files === undefined ? {} : { files: state.files }),
     ...(state.paths === undefined ? {} : { writeFolders: state.paths.write }),
+    ...(state.programs === undefined ? {} : { programsDenied: state.programs.deny }),
   }
 }
 

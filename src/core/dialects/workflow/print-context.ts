@@ -27,6 +27,7 @@ const target: LossTarget = {
     'filesMax',
     'bytesMax',
     'filesWritable',
+    'programs',
     'model',
     'fallback',
     'requiredData',

@@ -115,6 +115,7 @@ function printRule(rule: StageRule, ownTools: readonly string[]): Record<string,
     writable_files: rule.filesWritable,
     files: rule.files,
     paths: rule.writeFolders === undefined ? undefined : { write: [...rule.writeFolders] },
+    programs: rule.programsDenied === undefined ? undefined : { deny: [...rule.programsDenied] },
   }
 }
 

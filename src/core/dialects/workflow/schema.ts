@@ -66,6 +66,17 @@ const folderField = z
   .string()
   .regex(/^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$))[^*?[\]\0]+$/, 'a folder of the workspace, without `..`')
 
+/** As many as the helper of boxes takes. */
+const deniedProgramsMax = 64
+/** WHY never these: a host whose hooks do not start goes on without them. */
+const programField = z
+  .string()
+  .regex(/^(?!\.\.?$)(?!-)[\w.+@-]{1,64}$/, 'the name of a program, without a folder')
+  .regex(
+    /^(?!(?:sh|bash|env|node)$)/,
+    'another program: hooks are run by `sh`, `bash`, `env` and `node`',
+  )
+
 const conditionFields = {
   guard: nameField.optional().describe('The guard that must pass.'),
   guards: namesField.optional().describe('Guards that must all pass.'),
@@ -231,6 +242,19 @@ const stateSchema = z
       })
       .optional()
       .describe('Limits writing in a box to some folders.'),
+    programs: z
+      .object({
+        deny: z
+          .array(programField)
+          .min(1)
+          .max(deniedProgramsMax)
+          .describe('Names of programs that may not be started, without a folder: `curl`.'),
+      })
+      .optional()
+      .describe(
+        'Programs that may not be started. In a box this holds for everything that runs there; ' +
+          'outside of one, for the text of commands.',
+      ),
     model: z
       .string()
       .optional()

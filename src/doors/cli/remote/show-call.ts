@@ -2,6 +2,7 @@
  * A call on one line: its tool, what it is about, and how it ended. Knows the log's events. Must
  * not know colours or columns.
  */
+import { ranProgramsText } from '../../../core/engine/ran-programs.ts'
 import type { Event } from '../../../core/engine/types.ts'
 import { type JsonObject, own } from '../../../core/json.ts'
 import { ruleText } from '../../../core/judge/rule-answer.ts'
@@ -35,7 +36,7 @@ export function verdictText(event: BegunCall): string {
 
 /** `1.2s, ok, exit 0, 312 bytes`. */
 export function endedText(event: ReportedCall, ms: number): string {
-  const { ok, exitCode, bytes, costMicroUsd, edited } = event
+  const { ok, exitCode, bytes, costMicroUsd, edited, ran } = event
   return [
     durationOf(ms),
     ok ? 'ok' : 'failed',
@@ -43,6 +44,7 @@ export function endedText(event: ReportedCall, ms: number): string {
     ...(bytes === 0 ? [] : [counted(bytes, 'byte')]),
     ...(costMicroUsd === 0 ? [] : [usdText(costMicroUsd)]),
     ...(edited.length === 0 ? [] : [`changed ${edited.join(', ')}`]),
+    ...(ran === undefined ? [] : [`ran ${ranProgramsText(ran)}`]),
   ].join(', ')
 }
 

@@ -1,0 +1,55 @@
+/**
+ * Programs that start in a box while a call is made. The helper counts them, and this notes where
+ * each call begins. Calls that are made at once share what starts meanwhile.
+ */
+import type { RanPrograms } from '../core/engine/call.ts'
+import { redact } from '../core/redact.ts'
+import type { BoxHints } from '../runtime/boxes/boxes-port.ts'
+import type { BoxControl } from './box-control.ts'
+import { doorInBox } from './box-folder.ts'
+
+/** Calls that are open at once, as far as they are noted. */
+const callsMax = 200
+/** More than any session starts. */
+const never = String(Number.MAX_SAFE_INTEGER)
+
+type ProgramsLook = Pick<BoxHints, 'beginPrograms' | 'endPrograms'>
+
+/** `control`: null while the box was not started yet. */
+export function openProgramsLook(control: () => BoxControl | null): ProgramsLook {
+  const begun = new Map<string, BegunCall>()
+  return {
+    beginPrograms: async (key) => {
+      const answer = await control()?.ask(['programs', never])
+      if (answer?.kind !== 'ran') return
+      begun.delete(key)
+      for (const one of begun.values()) one.isShared = true
+      begun.set(key, { since: answer.total, isShared: begun.size > 0 })
+      const [oldest] = begun.keys()
+      if (begun.size > callsMax && oldest !== undefined) begun.delete(oldest)
+    },
+    endPrograms: async (key) => {
+      const call = begun.get(key)
+      begun.delete(key)
+      if (call === undefined) return null
+      const answer = await control()?.ask(['programs', String(call.since)])
+      if (answer?.kind !== 'ran') return null
+      const ran = ranOf(answer.programs, answer.total - call.since)
+      return ran === null || !call.isShared ? ran : { ...ran, isShared: true }
+    },
+  }
+}
+
+type BegunCall = { readonly since: number; isShared: boolean }
+
+/** Every call is asked about with it, before and after. */
+const hookClient = `${doorInBox}/bin/pawl-hook`
+
+function ranOf(started: RanPrograms['programs'], all: number): RanPrograms | null {
+  const more = all - started.reduce((sum, { count }) => sum + count, 0)
+  const programs = started
+    .filter(({ path }) => path !== hookClient)
+    .map((one) => ({ ...one, path: redact(one.path) }))
+  if (programs.length === 0 && more <= 0) return null
+  return { programs, ...(more > 0 ? { more } : {}) }
+}
