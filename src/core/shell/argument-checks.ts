@@ -7,7 +7,7 @@ import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
 import names from './names.json' with { type: 'json' }
 import { changesSetting } from './program-grammar.ts'
 import type { ProgramArgument } from './read-arguments.ts'
-import { readAwk, readSed, readSql } from './text-languages.ts'
+import { readAwk, readMiller, readSed, readSql } from './text-languages.ts'
 
 export type ArgumentPlace = PathOrigin & {
   readonly program: string
@@ -91,6 +91,7 @@ export function isListTrouble(place: ArgumentPlace): boolean {
       return !knownPlugin.test(value ?? '')
     case 'sed':
     case 'awk':
+    case 'mlr':
     case 'sql':
       return isActing(kind, argument, program)
     case 'target':
@@ -99,6 +100,8 @@ export function isListTrouble(place: ArgumentPlace): boolean {
       return /^exec:|^(org\.codehaus\.mojo:)?exec-maven/.test(value ?? '')
     case 'remote':
       return /^(ext|fd|transport)::/.test(value ?? argument.start)
+    case 'archive':
+      return /^[^/]+:/.test(value ?? argument.start)
     case 'server':
       return (value ?? argument.start).includes('/')
     case 'template':
@@ -177,10 +180,11 @@ function isSentAway(place: ArgumentPlace): boolean {
   return file !== undefined && file !== '' && leavesFrom(place, file)
 }
 
-/** Whether a script of `sed`, `awk` or a database runs programs or writes files. */
+/** Whether a script of `sed`, `awk`, `mlr` or a database runs programs or writes files. */
 function isActing(kind: string, { value, start }: ProgramArgument, program: string): boolean {
   if (kind === 'sql') return readSql(program, value ?? start)
-  const { runs, writes } = kind === 'sed' ? readSed(value ?? start) : readAwk(value ?? start)
+  const read = { sed: readSed, awk: readAwk, mlr: readMiller }[kind] ?? readAwk
+  const { runs, writes } = read(value ?? start)
   return runs || writes
 }
 

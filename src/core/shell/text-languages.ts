@@ -137,6 +137,16 @@ export function readAwk(program: string): TextProgram {
   return runs || isPiping || writes ? { runs: runs || isPiping, writes } : tame
 }
 
+const miller = /\b(?:print|emit|tee|e?dump)/
+
+/** What an operand of `mlr` does: a verb, an expression, or a file. */
+export function readMiller(text: string): TextProgram {
+  if (text.length > programCharsMax) return wild
+  const runs = /\b(?:system|exec)\b/.test(text) || printsInto(text, '|', miller)
+  const writes = /^(?:tee|split)$/.test(text) || printsInto(text, '>', miller)
+  return { runs, writes }
+}
+
 /**
  * A program of `awk` with its texts and expressions taken out: `""` and `0` stand in their places.
  * Streams of its own (`> "/dev/stderr"`) are taken out with them. Null: it has no end.
@@ -198,9 +208,9 @@ function expressionEnd(text: string, from: number): number {
 }
 
 /** Whether a statement prints and goes on with this sign; one search per statement. */
-function printsInto(program: string, sign: '|' | '>'): boolean {
+function printsInto(program: string, sign: '|' | '>', printing = /\bprintf?\b/): boolean {
   return program.split(/[;}\n]/).some((statement) => {
-    const at = statement.search(/\bprintf?\b/)
+    const at = statement.search(printing)
     return at >= 0 && statement.includes(sign, at)
   })
 }
