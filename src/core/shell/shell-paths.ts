@@ -1,8 +1,8 @@
 /** Which files a text writes and which it names, as far as that is known without the disk. */
 import type { CallPath } from '../engine/types.ts'
 import { normalisePath } from '../expr/glob.ts'
-import { isNowhere } from './argument-checks.ts'
 import { mayBeFolder, putTargets, withSlash } from './copy-targets.ts'
+import { isNowhere } from './file-names.ts'
 import { seenFrom } from './leaves-workspace.ts'
 import type { ProgramGrammar } from './program-grammar.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'

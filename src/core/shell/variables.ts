@@ -8,7 +8,8 @@ import { programArguments } from './read-arguments.ts'
 import {
   expandedIn,
   type Facts,
-  noteHidden,
+  hideCode,
+  hideValue,
   noteWrite,
   variableNamesIn,
   type WrittenFileFact,
@@ -55,7 +56,7 @@ function namesOf(facts: Facts, command: SimpleCommand, read: 'plain' | 'chosen')
       noteWrite(facts, name, written)
       if (isReading) facts.arrays.add(name)
     } else if (value === null) {
-      noteHidden(facts, { kind: 'value', reason: 'the name of the variable', token: command.text })
+      hideValue(facts, 'the name of the variable', command.text)
     }
     doubtSubscript(facts, { value: value ?? start, text: start })
   }
@@ -109,7 +110,7 @@ function declares(facts: Facts, args: readonly ReadWord[]): void {
   for (const word of named) {
     const name = /^([A-Za-z_]\w*)/.exec(word.start)?.[1]
     if (name === undefined) {
-      noteHidden(facts, { kind: 'value', reason: 'the name of the variable', token: word.text })
+      hideValue(facts, 'the name of the variable', word.text)
       facts.listsVariables ||= isShowing
       continue
     }
@@ -143,7 +144,7 @@ function doubtArray(
   if (isWritten || !start.includes('=') || (value !== null && !given.startsWith('('))) return
   const reason = 'the elements of an array, evaluated again'
   if (value !== null && !/[$`<>[]/.test(given)) return
-  if (isArray) noteHidden(facts, { kind: 'code', reason, token: text })
+  if (isArray) hideCode(facts, reason, text)
   else facts.doubts.push({ names: [name], allows: 'scalar', reason, token: text })
 }
 
@@ -159,8 +160,8 @@ function refersTo(facts: Facts, word: ReadWord): void {
   const reason = 'the name of a variable'
   if (target === undefined || !/^[A-Za-z_]\w*$/.test(target)) {
     facts.listsVariables = true
-    const isCode = word.isMade || /[[$`]/.test(target ?? '')
-    noteHidden(facts, { kind: isCode ? 'code' : 'value', reason, token: word.text })
+    const hide = word.isMade || /[[$`]/.test(target ?? '') ? hideCode : hideValue
+    hide(facts, reason, word.text)
     // What is assigned to it later is the name: `declare -n r; r='a[$(cmd)]'`.
     const names = variableNamesIn(word.start).slice(0, 1)
     facts.doubts.push({ names, allows: 'plain', reason, token: word.text })
@@ -227,11 +228,7 @@ export function doubtSubscript(
 }
 
 function hideSubscript(facts: Facts, word: { readonly text: string }): void {
-  noteHidden(facts, {
-    kind: 'code',
-    reason: 'a subscript that is evaluated again',
-    token: word.text,
-  })
+  hideCode(facts, 'a subscript that is evaluated again', word.text)
 }
 
 function printsNamed(facts: Facts, args: readonly ReadWord[]): void {
