@@ -47,7 +47,16 @@ export type ProgramGrammar = {
   readonly isDangerous: boolean
   /** Settings by which it runs another program, loads code, or trusts somebody else. */
   readonly settings: RegExp | null
+  readonly variables: readonly VariablePattern[]
   readonly raw: RawGrammar
+}
+
+/** What a program does with variables, where its words are as the pattern says. */
+export type VariablePattern = {
+  /** It shows all of them, runs something without any, reads some, or takes some away. */
+  readonly effect: 'lists' | 'empties' | 'reads' | 'unsets'
+  /** Tested on its words in one line, `…` where one is not known; its group is the variable. */
+  readonly pattern: RegExp
 }
 
 /** A program as its table says it. */
@@ -97,6 +106,7 @@ export type RawGrammar = {
   readonly assigns?: boolean
   /** Settings, with or without a value, that change what it runs or trusts: a pattern. */
   readonly settings?: string
+  readonly variables?: Readonly<Partial<Record<VariablePattern['effect'], string>>>
 }
 
 const tables = { ...text, ...files, ...git, ...builds, ...languages, ...services, ...system }
@@ -199,6 +209,10 @@ function compileGrammar(given: RawGrammar, parent: ProgramGrammar | null): Progr
       kinds.some((kind) => dangerous.has(kind)) ||
       /\b(write|key|put|emit)\b/.test(raw.operands ?? ''),
     settings: raw.settings === undefined ? null : new RegExp(raw.settings, 'i'),
+    variables: Object.entries(raw.variables ?? {}).map(([effect, pattern]) => ({
+      effect: effect as VariablePattern['effect'],
+      pattern: new RegExp(pattern, 'g'),
+    })),
     raw,
     verbs: null as ReadonlyMap<string, ProgramGrammar> | null,
   }

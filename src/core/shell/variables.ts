@@ -4,6 +4,7 @@
  */
 
 import type { ReadWord } from './expand-word.ts'
+import { grammarOf, type VariablePattern } from './program-grammar.ts'
 import { programArguments } from './read-arguments.ts'
 import {
   expandedIn,
@@ -31,9 +32,29 @@ export function learnVariables(
   const first = words[0]?.value
   if (first === undefined || first === null) return
   const name = baseName(first)
-  const learn = learners.get(name)
-  if (learn !== undefined) learn(facts, words.slice(1))
-  else if (namers.has(name)) namesOf(facts, command, isFedTamely() ? 'plain' : 'chosen')
+  learners.get(name)?.(facts, words.slice(1))
+  if (namers.has(name)) namesOf(facts, command, isFedTamely() ? 'plain' : 'chosen')
+  const patterns = grammarOf(name)?.variables ?? []
+  if (patterns.length > 0) learnByTable(facts, words.slice(1), patterns)
+}
+
+/** What the table of a program says that it does with variables. */
+function learnByTable(
+  facts: Facts,
+  args: readonly ReadWord[],
+  patterns: readonly VariablePattern[],
+): void {
+  const line = args
+    .map(({ value, start }) => start.replace(/\s/g, '_') + (value === null ? '…' : ''))
+    .join(' ')
+  for (const { effect, pattern } of patterns) {
+    for (const [, name = ''] of line.matchAll(pattern)) {
+      if (effect === 'lists') facts.listsVariables = true
+      else if (effect === 'empties') facts.empties = true
+      else if (effect === 'reads') facts.reads.add(name)
+      else noteWrite(facts, name, 'number')
+    }
+  }
 }
 
 /** Commands of the shell whose table says which of their words are names of variables. */
@@ -70,29 +91,10 @@ const learners: ReadonlyMap<string, Learn> = new Map<string, Learn>([
   ['readonly', fixes],
   ['let', evaluates],
   ['set', sets],
-  ['compgen', lists((args) => args.some((word) => /^-\w*[veA]/.test(word.start)))],
-  ['printenv', printsNamed],
-  ['env', changesEnvironment],
-  ['exec', empties],
-  ['ps', lists((args) => args.some(isBsdEnvironment))],
   ['envsubst', substitutes],
-  ['make', lists(makePrints)],
-  ['gmake', lists(makePrints)],
-  ['npm', lists(runsEnv)],
-  ['pnpm', lists(runsEnv)],
-  ['yarn', lists(runsEnv)],
-  ['docker', passes],
-  ['podman', passes],
-  ['nerdctl', passes],
   ['test', probes],
   ['[', probes],
 ])
-
-function lists(isListing: (args: readonly ReadWord[]) => boolean): Learn {
-  return (facts, args) => {
-    if (isListing(args)) facts.listsVariables = true
-  }
-}
 
 /** `export`, `declare` and their kin: they set names, show them, or tie one to another. */
 function declares(facts: Facts, args: readonly ReadWord[]): void {
@@ -231,53 +233,6 @@ function hideSubscript(facts: Facts, word: { readonly text: string }): void {
   hideCode(facts, 'a subscript that is evaluated again', word.text)
 }
 
-function printsNamed(facts: Facts, args: readonly ReadWord[]): void {
-  const named = args.filter((word) => !/^(-0|--null)$/.test(word.start))
-  if (named.length === 0) facts.listsVariables = true
-  for (const word of named) {
-    if (word.value === null) facts.listsVariables = true
-    else facts.reads.add(word.value)
-  }
-}
-
-/** `exec -c` runs its command with nothing set. */
-function empties(facts: Facts, args: readonly ReadWord[]): void {
-  if (/^-\w*c/.test(args[0]?.start ?? '')) facts.empties = true
-}
-
-function changesEnvironment(facts: Facts, args: readonly ReadWord[]): void {
-  // Only the options in front of the command are those of `env`.
-  const command = args.findIndex((word) => !/^-|=/.test(word.start))
-  const options = command < 0 ? args : args.slice(0, command)
-  if (options.some((word) => /^(-|-\w*i\w*|--ignore-environment)$/.test(word.start))) {
-    facts.empties = true
-  }
-  args.forEach((word, i) => {
-    const glued = /^(?:-u|--unset=)(\w+)$/.exec(word.start)?.[1]
-    const name = /^(-u|--unset)$/.test(word.start) ? args[i + 1]?.value : glued
-    if (name !== undefined && name !== null) noteWrite(facts, name, 'number')
-  })
-  if (envShowsAll(args)) facts.listsVariables = true
-}
-
-/** `env` with nothing to run shows everything. */
-function envShowsAll(args: readonly ReadWord[]): boolean {
-  let i = 0
-  while (i < args.length) {
-    const start = args[i]?.start ?? ''
-    if (/^(-u|--unset|-C|--chdir|-a|--argv0)$/.test(start)) i += 2
-    else if (/^(-\w*S|--split-string|--help|--version)/.test(start)) return false
-    else if (start.startsWith('-') || /^[A-Za-z_]\w*=/.test(start)) i += 1
-    else return false
-  }
-  return true
-}
-
-/** BSD style: `ps auxe` shows environments, `ps -e` shows all processes. */
-function isBsdEnvironment(word: ReadWord): boolean {
-  return /^[A-Za-z]*e[A-Za-z]*$/.test(word.start) || /^-[A-Za-z]*E/.test(word.start)
-}
-
 /** Without a list of names, every variable named in its input is put in. */
 function substitutes(facts: Facts, args: readonly ReadWord[]): void {
   const format = args.find((word) => !word.start.startsWith('-'))
@@ -286,23 +241,4 @@ function substitutes(facts: Facts, args: readonly ReadWord[]): void {
     return
   }
   for (const found of format.value.matchAll(/\$\{?([A-Za-z_]\w*)/g)) facts.reads.add(found[1] ?? '')
-}
-
-function makePrints(args: readonly ReadWord[]): boolean {
-  return args.some((word) => /^(-[A-Za-z]*p[A-Za-z]*|--print-data-base)$/.test(word.start))
-}
-
-function runsEnv(args: readonly ReadWord[]): boolean {
-  const named = args.map((word) => word.start).filter((start) => !start.startsWith('-'))
-  return /^(run|run-script)$/.test(named[0] ?? '') && named[1] === 'env'
-}
-
-/** `docker run -e NAME` hands the value on. */
-function passes(facts: Facts, args: readonly ReadWord[]): void {
-  args.forEach((word, i) => {
-    const glued = /^(?:-e|--env=)([A-Za-z_]\w*)$/.exec(word.start)?.[1]
-    const next = /^(-e|--env)$/.test(word.start) ? args[i + 1]?.value : undefined
-    const name = glued ?? next
-    if (name !== undefined && name !== null && /^[A-Za-z_]\w*$/.test(name)) facts.reads.add(name)
-  })
 }
