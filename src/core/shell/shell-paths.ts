@@ -160,31 +160,3 @@ function wholeOf(path: string): string {
 function withoutSlash(path: string): string {
   return path.replace(/(.)\/+$/, '$1')
 }
-
-/** Every word and target of a text that could be a path, seen from the workspace. */
-export function shellTouches(reading: ShellReading): readonly string[] {
-  if (!reading.ok) return []
-  const found = new Set<string>()
-  for (const { target, dirs } of reading.redirections) {
-    if (target !== null) addTouch(found, target, dirs)
-  }
-  for (const command of reading.commands) addWords(found, command)
-  return [...found]
-}
-
-function addWords(found: Set<string>, command: SimpleCommand): void {
-  command.words.forEach((word, i) => {
-    const text = word ?? command.starts[i] ?? ''
-    if (text === '' || text.length > 4_096 || text.includes('\n')) return
-    addTouch(found, text, command.dirs)
-    // `--file=x`, `of=x`, `-ox`: the path is only a part of the word.
-    const at = text.indexOf('=')
-    if (at >= 0 && at < text.length - 1) addTouch(found, text.slice(at + 1), command.dirs)
-    if (/^-[A-Za-z][^-=]/.test(text)) addTouch(found, text.slice(2), command.dirs)
-  })
-}
-
-function addTouch(found: Set<string>, path: string, dirs: Dirs): void {
-  found.add(path)
-  for (const whole of seenFrom(dirs, path)) if (whole !== null) found.add(whole)
-}
