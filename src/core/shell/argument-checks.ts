@@ -16,7 +16,7 @@ import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
 import names from './names.json' with { type: 'json' }
 import { changesSetting } from './program-grammar.ts'
 import type { ProgramArgument } from './read-arguments.ts'
-import { actsInAwk, actsInSed, onlyAsks, readSql } from './text-languages.ts'
+import { actsInAwk, actsInMiller, actsInSed, onlyAsks, readSql } from './text-languages.ts'
 
 /** The program, where it runs, and what its other arguments say. */
 export type ArgumentScope = PathOrigin & {
@@ -122,6 +122,7 @@ export const argumentChecks = {
   keyKept: ({ start }) => keepsOutput(start.slice(start.indexOf('=') + 1), 'dd'),
   made: ({ value, isMade }) => value === null && isMade,
   madeArchive: ({ value }, { makes, program }) => makes && keepsOutput(value, program),
+  millerScript: ({ start }) => actsInMiller(start),
   noBuildResult: ({ value }) => !isBuildResult(value),
   noReport: ({ value }) => !isReport(value),
   otherPart: isOtherPart,

@@ -119,7 +119,13 @@ export function actsInAwk(program: string): boolean {
   const bare = flatAwk(program)
   if (bare === null || /\bsystem\b|[@`]|\|&/.test(bare)) return true
   if (/\bgetline\b/.test(bare) && bare.includes('|')) return true
-  return prints(withoutBrackets(bare))
+  return prints(withoutBrackets(bare), /\bprintf?\b/)
+}
+
+/** Whether an operand of `mlr`, a verb, an expression or a file, runs a program or writes a file. */
+export function actsInMiller(text: string): boolean {
+  if (text.length > programCharsMax || /^(?:tee|split)$/.test(text)) return true
+  return /\b(?:system|exec)\b/.test(text) || prints(text, /\b(?:print|emit|tee|e?dump)/)
 }
 
 /**
@@ -183,9 +189,9 @@ function expressionEnd(text: string, from: number): number {
 }
 
 /** Whether a statement prints into a program or a file; one search per statement. */
-function prints(program: string): boolean {
+function prints(program: string, printing: RegExp): boolean {
   return program.split(/[;}\n]/).some((statement) => {
-    const at = statement.search(/\bprintf?\b/)
+    const at = statement.search(printing)
     return at >= 0 && /[|>]/.test(statement.slice(at))
   })
 }
