@@ -6,8 +6,8 @@
 import { pathCharsMax } from '../expr/glob.ts'
 import { otherAgentFiles } from '../hosts/other-agents.ts'
 import { alternationOf, fromAgentHosts } from '../hosts/registry.ts'
-import { trimEnd } from '../shell/trim-end.ts'
 import { homeMark, type ResolvedPath, unknownMark } from './paths.ts'
+import { trimEnd } from './trim-end.ts'
 
 const hostFiles = fromAgentHosts((host) => host.protectedFiles.anywhere)
 
