@@ -15,7 +15,7 @@ import { parser as json } from '@lezer/json'
 import { parser as python } from '@lezer/python'
 import { parser as rust } from '@lezer/rust'
 import { parser as yaml } from '@lezer/yaml'
-import { highlightShell } from '../../src/core/shell/highlight-shell.ts'
+import { highlightShell } from '../../src/core/shell-view/highlight-shell.ts'
 import type { CodeSpan } from './code-spans.ts'
 
 const typescript = javascript.configure({ dialect: 'ts' })

@@ -4,7 +4,7 @@
  * WHY the colours come later: the parser is large, and the first page can do without it.
  */
 import { useEffect, useMemo, useState } from 'react'
-import type { ShellSpan } from '../../src/core/shell/highlight-shell.ts'
+import type { ShellSpan } from '../../src/core/shell-view/highlight-shell.ts'
 import type { PendingApproval } from '../data/live-state.ts'
 import { loadChunk } from '../data/load-chunk.ts'
 

@@ -1,5 +1,5 @@
 /** Colours of commands; loaded when the first command is shown, because the parser is large. */
-import { highlightShell, type ShellSpan } from '../../src/core/shell/highlight-shell.ts'
+import { highlightShell, type ShellSpan } from '../../src/core/shell-view/highlight-shell.ts'
 import { commonToolOf } from '../../src/core/tools/tool-names.ts'
 
 /** Tools whose command bash reads; what another one means by it is drawn plainly. */

@@ -1,8 +1,11 @@
 /** Which calls count as the same, made again. */
 import { expect, test } from 'vitest'
+import { readShell } from '../shell/read-shell.ts'
 import { contentKey } from './same-call.ts'
 
-const key = (command: string): string => contentKey('Bash', { command })
+const keyOf = (tool: string, input: object): string => contentKey({ tool, input: input as never })
+
+const key = (command: string): string => keyOf('Bash', { command })
 
 const same: readonly string[] = [
   ...[' npm   test ', 'npm "test"', 'echo again; npm test', 'npm test; echo $?', 'npm test 2>&1'],
@@ -39,9 +42,17 @@ test.each([
 })
 
 test('the order of fields and notes beside a command say nothing', () => {
-  const nested = (input: object): string => contentKey('mcp__x__y', input as never)
+  const nested = (input: object): string => keyOf('mcp__x__y', input)
   expect(nested({ a: 1, b: { c: 1, d: 2 } })).toBe(nested({ b: { d: 2, c: 1 }, a: 1 }))
   expect(nested({ a: 1 })).not.toBe(nested({ a: 2 }))
   const noted = { description: 'again', command: 'npm test', timeout: 5 }
-  expect(contentKey('Bash', noted)).toBe(key('npm test'))
+  expect(keyOf('Bash', noted)).toBe(key('npm test'))
+})
+
+test('a reading at hand gives the same key, if it is of the same text and folder', () => {
+  const withReading = (command: string, text: string, start: string): string =>
+    contentKey({ tool: 'Bash', input: { command }, shell: readShell(text, start) })
+  expect(withReading('npm test | tail', 'npm test | tail', '')).toBe(key('npm test'))
+  expect(withReading('npm test', 'npm run lint', '')).toBe(key('npm test'))
+  expect(withReading('npm test', 'npm test', 'packages/a')).toBe(key('npm test'))
 })

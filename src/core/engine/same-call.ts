@@ -5,18 +5,22 @@
 import { canonicalJson, type Json, type JsonObject, own } from '../json.ts'
 import { changesNothing } from '../shell/changes-nothing.ts'
 import { readShell } from '../shell/read-shell.ts'
-import type { SimpleCommand } from '../shell/shell-reading.ts'
+import type { ShellReading, SimpleCommand } from '../shell/shell-reading.ts'
+import type { Call } from './types.ts'
 
 /** Fields beside a command that change nothing about what it does. */
 const noteFields: ReadonlySet<string> = new Set([
   ...['description', 'justification', 'explanation', 'timeout', 'timeout_ms', 'run_in_background'],
 ])
 
-function contentOf(input: JsonObject): JsonObject {
+/** What is asked of a call: `shell` saves reading its command once more. */
+export type NamedCall = Pick<Call, 'tool' | 'input'> & Partial<Pick<Call, 'shell'>>
+
+function contentOf({ input, shell = null }: NamedCall): JsonObject {
   const command = own(input, 'command')
   if (command === undefined) return input
   const kept = Object.entries(input).filter(([field]) => !noteFields.has(field))
-  const same = typeof command === 'string' ? { command: workOf(command) } : {}
+  const same = typeof command === 'string' ? { command: workOf(command, shell) } : {}
   return { ...Object.fromEntries(kept), ...same }
 }
 
@@ -24,8 +28,9 @@ function contentOf(input: JsonObject): JsonObject {
  * The commands of a text that do something, one after another. WHY not the text: with other spaces,
  * an `echo` in front or a `tail` behind, the same call would look like a new try.
  */
-function workOf(text: string): Json {
-  const reading = readShell(text)
+function workOf(text: string, known: ShellReading | null): Json {
+  const isSame = known?.ok === true && known.hidden.length === 0 && known.start === ''
+  const reading = isSame && known.text === text ? known : readShell(text)
   if (!reading.ok || reading.hidden.length > 0 || reading.functions.length > 0) {
     return text.trim()
   }
@@ -54,8 +59,8 @@ function commandKey({ words, text, stdin, dirs }: SimpleCommand): Json {
  * WHY not SHA-256: it is made for each call, and an agent that found two calls of one name would
  *     only be told too early that it repeats itself. Nothing is approved or proven by it.
  */
-export function contentKey(tool: string, input: JsonObject): string {
-  const text = `${tool}\0${canonicalJson(contentOf(input))}`
+export function contentKey(call: NamedCall): string {
+  const text = `${call.tool}\0${canonicalJson(contentOf(call))}`
   let high = 0xdeadbeef
   let low = 0x41c6ce57
   for (let at = 0; at < text.length; at += 1) {

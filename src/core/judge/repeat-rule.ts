@@ -3,7 +3,7 @@
  * once what to do instead, then a person is asked, then it is denied. Denials feed nothing, so that
  * a call which is held is free again when the time of its last failure is over.
  */
-import { contentKey } from '../engine/same-call.ts'
+import { contentKey, type NamedCall } from '../engine/same-call.ts'
 import type { Call, FamilyContext, OpenCall, OrderMark, Report } from '../engine/types.ts'
 import { refuseData } from '../engine/validate-data.ts'
 import { joinPointer } from '../finding.ts'
@@ -86,7 +86,7 @@ export function asksAsRepeated(context: JudgingContext, call: Call): boolean {
 
 function findFailures(context: JudgingContext, call: Call): FailedCall | null {
   if (failedCallsIn(context.around.meters).length === 0 || isUncounted(call)) return null
-  return failuresOf(context, contentKey(call.tool, call.input))
+  return failuresOf(context, contentKey(call))
 }
 
 type Moment = Laid & { readonly at: number }
@@ -99,11 +99,8 @@ function failuresOf(laid: Moment, same: string): FailedCall | null {
 }
 
 /** What is recorded of a call that is let through, so that its failures can be counted. */
-export function repetitionOf(
-  laid: Moment,
-  { tool, input }: Pick<Call, 'tool' | 'input'>,
-): Pick<OpenCall, 'same' | 'failures'> {
-  const same = contentKey(tool, input)
+export function repetitionOf(laid: Moment, call: NamedCall): Pick<OpenCall, 'same' | 'failures'> {
+  const same = contentKey(call)
   const failed = failuresOf(laid, same)
   return failed === null ? { same } : { same, failures: failed.count }
 }

@@ -5,7 +5,7 @@
 import type { Call, Denial, RunState } from '../engine/types.ts'
 import { own } from '../json.ts'
 import type { RuleRef, Stage, ToolRule } from '../machine/machine.ts'
-import { explainCommands } from '../shell/explain-commands.ts'
+import { explainCommands } from '../shell-view/explain-commands.ts'
 import { ruleOnEdits } from '../tools/rule-on-edits.ts'
 import { ruleOnPaths } from '../tools/rule-on-paths.ts'
 import { ruleOnProtected } from '../tools/rule-on-protected.ts'

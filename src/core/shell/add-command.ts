@@ -6,7 +6,7 @@
 import type { ReadWord } from './expand-word.ts'
 import { withoutPager } from './git-globals.ts'
 import { parseShell, type SyntaxNode } from './parse.ts'
-import { type Facts, noteHidden, noteWrite } from './shell-facts.ts'
+import { type Facts, giveUp, hideCode, noteWrite } from './shell-facts.ts'
 import type { SimpleCommand } from './shell-reading.ts'
 import { unwrap } from './unwrap.ts'
 import type { Feed } from './unwrap-result.ts'
@@ -86,7 +86,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
   const words = withoutPager(found.words)
   if (words.length === 0 && assigns.length === 0) return
   if (facts.commands.length >= commandsMax || words.length > wordsMax) {
-    facts.problem = { reason: 'it has too many parts', token: found.text.slice(0, 40) }
+    giveUp(facts, 'it has too many parts', found.text)
     return
   }
   const command = commandOf(task, words, scope)
@@ -95,7 +95,7 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
   if (words.length === 0) return
   if (name === null) {
     const reason = 'the name of the command is only known when it runs'
-    noteHidden(facts, { kind: 'code', reason, token: words[0]?.text ?? '' })
+    hideCode(facts, reason, words[0]?.text ?? '')
   }
   if (name === 'source' || name === '.' || name === 'eval') facts.isOpaque = true
   // Behind another program, `declare` and `read` are no commands of the shell.
@@ -106,12 +106,11 @@ function addOne(walk: Walking, task: Task, queue: Queue): void {
   const index = facts.commands.length - 1
   for (const inner of unwrap(words, found.feed, command)) {
     if (inner.kind === 'hidden') {
-      const { reason, token } = inner
-      noteHidden(facts, { kind: 'code', reason, token })
+      hideCode(facts, inner.reason, inner.token)
       continue
     }
     if (depth >= wrappersDeepMax) {
-      facts.problem = { reason: 'too many nested commands', token: found.text.slice(0, 40) }
+      giveUp(facts, 'too many nested commands', found.text)
       return
     }
     if (inner.kind === 'script') {
@@ -192,7 +191,7 @@ function addScript(
 ): void {
   const parsed = parseShell(text)
   if (!parsed.ok) {
-    facts.problem = { reason: parsed.reason, token: parsed.token }
+    giveUp(facts, parsed.reason, parsed.token)
     return
   }
   const { scope, pending } = at.queue

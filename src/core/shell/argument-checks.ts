@@ -1,187 +1,66 @@
 /**
- * What the value of an argument does, by its kind: whether it names a program, code, a file
- * outside of the workspace, or a place that keeps nothing. The kinds are those of the tables.
+ * The checks that `argument-kinds.json` names: whether the value of an argument is a program, code,
+ * a file outside of the workspace, or a place that keeps nothing.
  */
 import { anyOf } from './alternation-pattern.ts'
+import { isChangingTask } from './changing-words.ts'
+import {
+  isBuildResult,
+  isNowhere,
+  isProjectFile,
+  isReport,
+  keepsOutput,
+  reportIn,
+} from './file-names.ts'
 import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
 import names from './names.json' with { type: 'json' }
 import { changesSetting } from './program-grammar.ts'
 import type { ProgramArgument } from './read-arguments.ts'
-import { readAwk, readSed, readSql } from './text-languages.ts'
+import { actsInAwk, actsInMiller, actsInSed, onlyAsks, readSql } from './text-languages.ts'
 
-export type ArgumentPlace = PathOrigin & {
+/** The program, where it runs, and what its other arguments say. */
+export type ArgumentScope = PathOrigin & {
   readonly program: string
-  readonly argument: ProgramArgument
+  /** One of its options makes an archive. */
+  readonly makes: boolean
+  /** It asks, or talks to this machine alone: whatever it sends changes nothing elsewhere. */
+  readonly isLocal: boolean
 }
 
-const device = /^\/dev\/(null|stdout|stderr|tty|fd\/[12])$/
-
-/** A place that keeps nothing: the output, or a device. */
-export function isNowhere(value: string | null): boolean {
-  return value === '-' || (value !== null && device.test(value))
-}
-
-const dashIsFile: ReadonlySet<string> = new Set(names.dashIsFile.split(' '))
-
-/** Whether what a program writes there is kept; to some, `-` is a file of that name. */
-export function keepsOutput(value: string | null, program: string): boolean {
-  return !isNowhere(value) || (value === '-' && dashIsFile.has(program))
-}
-
-/** Where code comes from when it comes through a stream that nobody reads beforehand. */
-function isStream(value: string | null): boolean {
-  return value !== null && /^(-|\/dev\/(stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/.test(value)
-}
+type ArgumentCheck = (argument: ProgramArgument, scope: ArgumentScope) => boolean
 
 const tameProgram = anyOf(names.tamePrograms, '^(?:', ')?(?: -[\\w-]+)*$')
-const projectFile = anyOf(names.projectFiles, '^(?:', ')$')
-const sourceEnding = anyOf(names.sourceEndings, '\\.(?:', ')$')
 
 /** Whether a program only shows or presses a text. */
 export function isTameProgram(value: string | null): boolean {
   return tameProgram.test(value ?? '-')
 }
 
-/** Whether a file ends as sources do. */
-export function isSourceFile(value: string): boolean {
-  return sourceEnding.test(value)
-}
+const knownPlugin = anyOf(names.pytestPlugins, '^(?:', ')$')
 
-/** Whether the file is part of what a project is made of, and no report on it. */
-function isSource(value: string): boolean {
-  const name = value.slice(value.lastIndexOf('/') + 1)
-  return !isNowhere(value) && (projectFile.test(name) || sourceEnding.test(name))
-}
-
-const buildFolder = anyOf(names.buildFolders, '^(?:\\./)?(?:', ')(?:/|$)|\\.(?:min|bundle)\\.\\w+$')
-
-/** Whether the result of a build goes where such results go. */
-export function isBuildResult(value: string | null): boolean {
-  return isNowhere(value) || (value !== null && buildFolder.test(value) && !value.includes('..'))
-}
-
-/** Kinds whose value has to be known, or to come from outside of the text. */
-const chosen: ReadonlySet<string> = new Set(
-  'load codefile makefile sed awk sql emit dir'.split(' '),
-)
-
-/** Whether an argument does more than a list of commands allows. */
-export function isListTrouble(place: ArgumentPlace): boolean {
-  const { argument, program } = place
-  const { kind, value } = argument
-  const isOpen = value === null && argument.isMade && argument.start === ''
-  if (isOpen && chosen.has(kind)) return true
-  switch (kind) {
-    case 'program':
-      return !isTameProgram(value)
-    case 'code':
-    case 'runs':
-    case 'acts':
-      return true
-    case 'emit':
-      return keepsOutput(value, program)
-    case 'setting':
-    case 'define':
-      return changesSetting(program, value)
-    case 'pass':
-      return /load|plugin/.test(value ?? argument.start)
-    case 'args':
-      return argument.start.startsWith('@')
-    case 'plugin':
-      return !knownPlugin.test(value ?? '')
-    case 'sed':
-    case 'awk':
-    case 'sql':
-      return isActing(kind, argument, program)
-    case 'target':
-      return isRiskyVariable(value ?? argument.start)
-    case 'goal':
-      return /^exec:|^(org\.codehaus\.mojo:)?exec-maven/.test(value ?? '')
-    case 'remote':
-      return /^(ext|fd|transport)::/.test(value ?? argument.start)
-    case 'server':
-      return (value ?? argument.start).includes('/')
-    case 'template':
-      return /^@|%output\{/.test(value ?? argument.start)
-    case 'makefile':
-    case 'load':
-    case 'codefile':
-      return isStream(value) || isAway(place) || settingAway.test(value ?? argument.start)
-    case 'report':
-    case 'cov': {
-      const file = reportIn(value ?? argument.start)
-      return isAway({ ...place, argument: { ...argument, value: file } }) || isSource(file)
-    }
-    case 'write':
-      // Operands are what a listed program is for; `tee` stands behind others.
-      if (argument.name === '' && !/^(tee|sponge)$/.test(program)) return false
-      return isAway(place)
-    case 'include':
-    case 'dir':
-    case 'upload':
-    case 'document':
-    case 'built':
-      return isAway(place)
-    case 'header':
-    case 'sent':
-      return isSentAway(place)
-    case 'key':
-      return /^of=/.test(argument.start) && isAway({ ...place, argument: afterKey(argument) })
-    default:
-      return false
-  }
-}
+/** Code that comes through a stream that nobody reads beforehand. */
+const stream = /^(-|\/dev\/(stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/
 
 /** Settings as JSON, in the place of a file, that name a file outside of the workspace. */
 const settingAway = /^\s*\{.*"(\/|~|\.\.\/)/s
 
-const reportName = anyOf(names.reportNames, '(?:', ')')
-
-/** Whether a file is called as reports are, or stands where they do. */
-export function isReport(value: string | null): boolean {
-  return isBuildResult(value) || reportName.test(reportIn(value ?? ''))
-}
-
-/** `--cov-report=html:dir`, `--outputFile.junit=x`: the file behind the format. */
-function reportIn(value: string): string {
-  const at = value.lastIndexOf(':')
-  if (at >= 0) return value.slice(at + 1)
-  return /^(term|html|xml|json|lcov|annotate)(-[a-z-]+)?$/.test(value) ? '-' : value
-}
-
-function afterKey(argument: ProgramArgument): ProgramArgument {
-  const at = argument.start.indexOf('=') + 1
-  return {
-    ...argument,
-    value: argument.value?.slice(at) ?? null,
-    start: argument.start.slice(at),
-  }
-}
-
-const knownPlugin = anyOf(names.pytestPlugins, '^(?:', ')$')
-
 /** Whether a path leaves the workspace; only what is plainly a path, where it is an operand. */
-function isAway(place: ArgumentPlace): boolean {
-  const { argument } = place
-  const text = argument.value ?? argument.start
-  if (text === '' || isNowhere(text)) return false
-  if (argument.name === '' && !/^[/~.]/.test(text)) return false
-  return leavesFrom(place, text)
+function isAway({ name, start }: ProgramArgument, scope: ArgumentScope): boolean {
+  if (start === '' || isNowhere(start)) return false
+  if (name === '' && !/^[/~.]/.test(start)) return false
+  return leavesFrom(scope, start)
+}
+
+/** The same argument from a place in its value on. */
+function from(argument: ProgramArgument, at: number): ProgramArgument {
+  const { value, start } = argument
+  return { ...argument, value: value?.slice(at) ?? null, start: start.slice(at) }
 }
 
 /** A file whose contents are sent: `-d @file`, `-F name=@file`. */
-function isSentAway(place: ArgumentPlace): boolean {
-  const { argument } = place
-  const text = argument.value ?? argument.start
-  const file = /^(?:[\w.[\]-]*=?[@<])([^;]*)/.exec(text)?.[1]
-  return file !== undefined && file !== '' && leavesFrom(place, file)
-}
-
-/** Whether a script of `sed`, `awk` or a database runs programs or writes files. */
-function isActing(kind: string, { value, start }: ProgramArgument, program: string): boolean {
-  if (kind === 'sql') return readSql(program, value ?? start)
-  const { runs, writes } = kind === 'sed' ? readSed(value ?? start) : readAwk(value ?? start)
-  return runs || writes
+function isSentAway({ start }: ProgramArgument, scope: ArgumentScope): boolean {
+  const file = /^(?:[\w.[\]-]*=?[@<])([^;]*)/.exec(start)?.[1]
+  return file !== undefined && file !== '' && leavesFrom(scope, file)
 }
 
 const makeNames = /^(SHELL|\.SHELLFLAGS|MAKE|MAKEFILES|MAKEFLAGS|MAKE_COMMAND|\.RECIPEPREFIX)$/
@@ -189,18 +68,76 @@ const wordsExpected = anyOf(names.makeWords, '(?:^|_|FLAGS|ARGS)(?:', ')$|FLAGS$
 const placeExpected = anyOf(names.makePlaces, '(?:^|_)(?:', ')$|DIR$')
 
 /** `make PYTEST='touch x;'`: a variable that could be what a recipe runs. */
-function isRiskyVariable(word: string): boolean {
-  const [, name, value = ''] = /^([\w.-]+)\s*(?:[:?+!]|::)?=(.*)$/s.exec(word) ?? []
+function isRiskyVariable({ start }: ProgramArgument): boolean {
+  const [, name, value = ''] = /^([\w.-]+)\s*(?:[:?+!]|::)?=(.*)$/s.exec(start) ?? []
   if (name === undefined) return false
   if (makeNames.test(name) || /[;&|`<>\n]|\$[({]/.test(value)) return true
-  if (/\s/.test(value.trim())) {
-    return (
-      !wordsExpected.test(name) &&
-      !value
-        .trim()
-        .split(/\s+/)
-        .every((one) => one.startsWith('-'))
-    )
+  const words = value.trim().split(/\s+/)
+  if (words.length > 1) {
+    return !wordsExpected.test(name) && !words.every((one) => one.startsWith('-'))
   }
   return /^(\.{0,2}\/|~)/.test(value) && !placeExpected.test(name)
 }
+
+/** `-write=false`, `--output=none`: what it would change it shows. */
+export function isHarmlessMode({ kind, value }: ProgramArgument): boolean {
+  return kind === 'mode' && /^(check|diff|false|none|show|json|vendor|readonly)$/.test(value ?? '')
+}
+
+/** Goals of Maven and tasks of Gradle that publish, or change sources. */
+const changingGoal = anyOf(
+  names.changingGoals,
+  '^(?:',
+  ')(?:[\\s:]|$)|(?:Apply|Format|Fix|Publish)$|^publish',
+)
+const readingGoal = anyOf(names.mavenGoals, '^(?:', ')$')
+
+/** `plugin:goal` of Maven has to be known; other names are scripts of the project. */
+function isChangingGoal({ value }: ProgramArgument, { program }: ArgumentScope): boolean {
+  const goal = value ?? ''
+  if (/^mvn/.test(program) && goal.includes(':')) return !readingGoal.test(goal)
+  return changingGoal.test(goal) || (program === 'rake' && isChangingTask(goal))
+}
+
+const harmlessPart = anyOf(names.compilerParts, '^[,=]?-(?:', ')')
+
+/** What the parts of a compiler can do is told by what is known to be harmless. */
+function isOtherPart({ start }: ProgramArgument): boolean {
+  return !harmlessPart.test(start) || /[,=]-{1,2}(?:o|M\w*|Map|plugin\w*|load)\b/.test(start)
+}
+
+/** By the name that the table has for each. */
+export const argumentChecks = {
+  away: isAway,
+  awkScript: ({ start }) => actsInAwk(start),
+  changesDatabase: ({ value }) => !onlyAsks(value ?? '.'),
+  changingGoal: isChangingGoal,
+  changingMode: (argument) => !isHarmlessMode(argument),
+  changingTask: ({ start }) => isChangingTask(start),
+  codeFromElsewhere: (argument, scope) =>
+    stream.test(argument.start) || isAway(argument, scope) || settingAway.test(argument.start),
+  elsewhere: (_, { isLocal }) => !isLocal,
+  keeps: ({ value }, { program }) => keepsOutput(value, program),
+  keyAway: (argument, scope) => isAway(from(argument, argument.start.indexOf('=') + 1), scope),
+  keyKept: ({ start }) => keepsOutput(start.slice(start.indexOf('=') + 1), 'dd'),
+  made: ({ value, isMade }) => value === null && isMade,
+  madeArchive: ({ value }, { makes, program }) => makes && keepsOutput(value, program),
+  millerScript: ({ start }) => actsInMiller(start),
+  noBuildResult: ({ value }) => !isBuildResult(value),
+  noReport: ({ value }) => !isReport(value),
+  otherPart: isOtherPart,
+  otherPlugin: ({ value }) => !knownPlugin.test(value ?? ''),
+  otherProgram: ({ value }) => !isTameProgram(value),
+  reportAway: (argument, scope) => {
+    const start = reportIn(argument.start)
+    return isAway({ ...argument, start }, scope) || isProjectFile(start)
+  },
+  riskyVariable: isRiskyVariable,
+  sedScript: ({ start }) => actsInSed(start),
+  sentAway: isSentAway,
+  setting: ({ value }, { program }) => changesSetting(program, value),
+  sqlScript: ({ start }, { program }) => readSql(program, start),
+  // Operands are what a listed program is for; `tee` stands behind others.
+  writtenAway: (argument, scope) =>
+    (argument.name !== '' || /^(tee|sponge)$/.test(scope.program)) && isAway(argument, scope),
+} satisfies Readonly<Record<string, ArgumentCheck>>

@@ -4,7 +4,7 @@
  * Knows words. Must not know programs beyond the package managers.
  */
 import { anyOf } from './alternation-pattern.ts'
-import { isBuildResult, isSourceFile } from './argument-checks.ts'
+import { isBuildResult, isSourceFile } from './file-names.ts'
 import names from './names.json' with { type: 'json' }
 import type { SimpleCommand } from './shell-reading.ts'
 import { baseName } from './wrappers.ts'

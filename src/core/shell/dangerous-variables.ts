@@ -5,8 +5,9 @@
  * only change how something looks, and values that keep a dangerous one harmless.
  * Knows names and values, not commands.
  */
-import { isSourceFile } from './argument-checks.ts'
+
 import table from './dangerous-variables.json' with { type: 'json' }
+import { isSourceFile } from './file-names.ts'
 
 const namesIn = (lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(' ')))

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shell
 import { describe, expect, test } from 'vitest'
-import { explainCommands } from './explain-commands.ts'
+import { explainCommands } from '../shell-view/explain-commands.ts'
 import { readShell } from './read-shell.ts'
 import { ruleOnCommands } from './rule-on-commands.ts'
 

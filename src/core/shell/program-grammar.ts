@@ -14,9 +14,6 @@ import system from './programs/system.json' with { type: 'json' }
 import text from './programs/text.json' with { type: 'json' }
 import { baseName } from './wrappers.ts'
 
-/** What a program is for, as far as a stage that only reads is concerned. */
-export type ProgramUse = string
-
 /** One option: its full name, whether it takes a value, and what the value or the flag means. */
 export type OptionRule = {
   readonly name: string
@@ -26,7 +23,8 @@ export type OptionRule = {
 }
 
 export type ProgramGrammar = {
-  readonly use: ProgramUse
+  /** What it is for, as far as a stage that only reads is concerned. */
+  readonly use: string
   /** Options that are not in the table are harmless. */
   readonly isOpen: boolean
   /** Long options have one dash: `-name`. */
@@ -47,12 +45,21 @@ export type ProgramGrammar = {
   readonly isDangerous: boolean
   /** Settings by which it runs another program, loads code, or trusts somebody else. */
   readonly settings: RegExp | null
+  readonly variables: readonly VariablePattern[]
   readonly raw: RawGrammar
+}
+
+/** What a program does with variables, where its words are as the pattern says. */
+export type VariablePattern = {
+  /** It shows all of them, runs something without any, reads some, or takes some away. */
+  readonly effect: 'lists' | 'empties' | 'reads' | 'unsets'
+  /** Tested on its words in one line, `…` where one is not known; its group is the variable. */
+  readonly pattern: RegExp
 }
 
 /** A program as its table says it. */
 export type RawGrammar = {
-  readonly use?: ProgramUse
+  readonly use?: string
   readonly like?: string
   readonly options?: string | readonly string[]
   readonly shared?: string
@@ -95,8 +102,17 @@ export type RawGrammar = {
   readonly wrapper?: boolean
   /** `NAME=value` may stand in front of what it runs. */
   readonly assigns?: boolean
-  /** Settings, with or without a value, that change what it runs or trusts: a pattern. */
-  readonly settings?: string
+  /** Settings, with or without a value, that change what it runs or trusts: a pattern, or names. */
+  readonly settings?: string | SettingNames
+  readonly variables?: Readonly<Partial<Record<VariablePattern['effect'], string>>>
+}
+
+/** Settings by name: `diff.*.command`, and with a dot at the end all that begin so. */
+type SettingNames = {
+  readonly names: readonly string[]
+  /** With one of these values, or none, such a setting is harmless, except where this is in it. */
+  readonly tameValues: string
+  readonly exceptIn: string
 }
 
 const tables = { ...text, ...files, ...git, ...builds, ...languages, ...services, ...system }
@@ -198,12 +214,26 @@ function compileGrammar(given: RawGrammar, parent: ProgramGrammar | null): Progr
       raw.verbs !== undefined ||
       kinds.some((kind) => dangerous.has(kind)) ||
       /\b(write|key|put|emit)\b/.test(raw.operands ?? ''),
-    settings: raw.settings === undefined ? null : new RegExp(raw.settings, 'i'),
+    settings: raw.settings === undefined ? null : settingPattern(raw.settings),
+    variables: Object.entries(raw.variables ?? {}).map(([effect, pattern]) => ({
+      effect: effect as VariablePattern['effect'],
+      pattern: new RegExp(pattern, 'g'),
+    })),
     raw,
     verbs: null as ReadonlyMap<string, ProgramGrammar> | null,
   }
   if (raw.verbs !== undefined) grammar.verbs = lazyVerbs(raw.verbs, grammar)
   return grammar
+}
+
+function settingPattern(settings: string | SettingNames): RegExp {
+  if (typeof settings === 'string') return new RegExp(settings, 'i')
+  const { names, tameValues, exceptIn } = settings
+  const patterns = names
+    .flatMap((line) => line.split(' '))
+    .map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*'))
+  const isTame = `(?![^]*${exceptIn})[^]*=(?:${tameValues.replaceAll(' ', '|')})?$`
+  return new RegExp(`^(?!${isTame})(?:$|${patterns.join('|')})`, 'i')
 }
 
 /** Kinds and effects that make a program do more than its name says. */

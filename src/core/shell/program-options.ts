@@ -5,7 +5,8 @@
  * Helpful, but not a security boundary: see docs/reference/guard-commands.md.
  */
 import { anyOf } from './alternation-pattern.ts'
-import { isListTrouble, isTameProgram } from './argument-checks.ts'
+import { isTameProgram } from './argument-checks.ts'
+import { isListTrouble } from './argument-kinds.ts'
 import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
 import names from './names.json' with { type: 'json' }
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
@@ -54,6 +55,7 @@ function troubleByGrammar(listed: ListedCommand, found: ReadArguments): string |
   const isOpen = grammar.isDangerous || found.isVerbUnknown
   if (found.loose >= listedCount && found.loose > 0 && isOpen) return command.text
   const program = baseName(command.words[0] ?? '')
+  const scope = { program, dirs, workspace, makes: false, isLocal: false }
   const isAddressed = command.words
     .slice(0, listedCount)
     .some((word) => /^\w+:\/\//.test(word ?? ''))
@@ -72,7 +74,7 @@ function troubleByGrammar(listed: ListedCommand, found: ReadArguments): string |
     if (kind === 'include' && (argument.value ?? '').includes('inplace')) {
       if (listedCount > 1) return wordAt(at)
     } else if (isAddressed && isElsewhere(argument)) return wordAt(at)
-    else if (isListTrouble({ program, argument, dirs, workspace })) return wordAt(at)
+    else if (isListTrouble(argument, scope)) return wordAt(at)
   }
   const { stdin } = command
   if (grammar.raw.stdin === 'sql' && stdin !== null && readSql(program, stdin)) return command.text

@@ -38,16 +38,10 @@ export type ReadArguments = {
   readonly behindDashes: number
 }
 
-type Reading = {
+type Changing<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer V)[] ? V[] : T[K] }
+
+type Reading = Changing<ReadArguments> & {
   readonly command: SimpleCommand
-  grammar: ProgramGrammar
-  readonly options: ProgramArgument[]
-  readonly operands: ProgramArgument[]
-  unknown: string | null
-  loose: number
-  isVerbUnknown: boolean
-  readonly verbs: string[]
-  behindDashes: number
   /** The word that is read next. */
   at: number
 }

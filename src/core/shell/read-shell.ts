@@ -86,6 +86,8 @@ function readTree(command: string, letters: 'odd' | 'plain', start: string | nul
   noteWrittenScripts(facts)
   return {
     ok: true,
+    text: command,
+    start,
     commands: facts.commands,
     isPlain: facts.isPlain,
     redirections: facts.redirections,

@@ -6,7 +6,7 @@
  * Knows programs. Must not know hosts, stages or the disk.
  */
 import { type ProgramArgument, programArguments } from './read-arguments.ts'
-import formsTable from './reading-forms.json' with { type: 'json' }
+import table from './reading-forms.json' with { type: 'json' }
 import type { SimpleCommand } from './shell-reading.ts'
 
 /** The tool that a command stands in for. */
@@ -61,14 +61,6 @@ function behindPattern(
   return operands.length === 0 ? null : operands.slice(1)
 }
 
-/**
- * A glob of `rg` makes it enter hidden folders that the glob itself means. So its name begins with
- * a letter, or is all that ends in one suffix, and there is one such glob; `!` only leaves out.
- * Several suffixes (`*.{a,b}`) could mean a hidden folder and the files in it: only to list names.
- */
-const tameGlob =
-  /^(?:!.*|(?:\*\*\/|[\w@-][\w@.-]*\/)*(?:\*\.[\w.]+|\*\.\{\w+(?:,\w+)*\}|[\w@-][\w@.*-]*))$/
-
 /** WHY its input only behind a pipe: elsewhere it looks through the folder it stands in. */
 function rgForm({ found, operands }: FoundOptions, { isPiped }: SimpleCommand): ReadingForm | null {
   const globs = [...(found.get('g') ?? []), ...(found.get('glob') ?? [])]
@@ -106,25 +98,6 @@ function findForm({ operands }: FoundOptions, { words }: SimpleCommand): Reading
   return { tool: 'Glob', paths: places.length === 0 ? ['.'] : places, depth: 'none' }
 }
 
-/** What the values in the table may be. */
-const valueKinds: Readonly<Record<string, RegExp>> = {
-  any: /^/s,
-  binary: /^(text|without-match|binary)$/,
-  char: /^.$/s,
-  color: /^(auto|always|never)$/,
-  count: /^\d+$/,
-  days: /^[-+]?\d+$/,
-  glob: tameGlob,
-  justify: /^(ln|rn|rz)$/,
-  keys: /^[\d.,bdfghinMRrV]+$/,
-  list: /^[\d,-]+$/,
-  order: /^(path|none|modified|created)$/,
-  size: /^[-+]?\d+[bcwkKMG]?$/,
-  style: /^[atn]$/,
-  types: /^[fdl](,[fdl])*$/,
-  word: /^\w+$/,
-}
-
 const forms = {
   files: ({ operands }: FoundOptions) => reads(operands),
   find: findForm,
@@ -143,6 +116,16 @@ const forms = {
   Record<string, (found: FoundOptions, command: SimpleCommand) => ReadingForm | null>
 >
 
+/**
+ * What the values in the table may be.
+ * WHY `glob` is strict: a glob of `rg` makes it enter hidden folders that the glob itself means. So
+ * its name begins with a letter, or is all that ends in one suffix, and there is one such glob; `!`
+ * only leaves out. Several suffixes (`*.{a,b}`) could mean a hidden folder and the files in it:
+ * only to list names.
+ */
+const valueKinds = new Map(
+  Object.entries(table.values).map(([kind, pattern]) => [kind, new RegExp(pattern)]),
+)
 const nothing = /(?!)/
 
 /** A program as the table says it. */
@@ -153,16 +136,16 @@ type RawForm = {
   readonly values?: string
 }
 
-const table: Readonly<Record<string, RawForm>> = formsTable
+const raws: Readonly<Record<string, RawForm>> = table.programs
 const programs: ReadonlyMap<string, Program> = new Map(
-  Object.entries(table).map(([name, raw]) => [name, programOf(table[raw.like ?? ''] ?? raw)]),
+  Object.entries(raws).map(([name, raw]) => [name, programOf(raws[raw.like ?? ''] ?? raw)]),
 )
 
 function programOf({ form, flags = '', values = '' }: RawForm): Program {
   const pairs = values.split(' ').map((pair) => pair.split(':'))
   return {
     flags: new Set(flags.split(' ')),
-    values: new Map(pairs.map(([name = '', kind = '']) => [name, valueKinds[kind] ?? nothing])),
+    values: new Map(pairs.map(([name = '', kind = '']) => [name, valueKinds.get(kind) ?? nothing])),
     form: form as FormName,
   }
 }

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shell
 import { expect, test } from 'vitest'
-import { explainCommands } from './explain-commands.ts'
+import { explainCommands } from '../shell-view/explain-commands.ts'
 import { readShell } from './read-shell.ts'
 import { ruleOnCommands } from './rule-on-commands.ts'
 
@@ -189,7 +189,7 @@ test.each([
     'ssh -o StrictHostKeyChecking=no h',
     'ssh -o ProxyCommand=none h',
   ],
-  ...['ssh -p 22 -i key h uptime', 'scp -r a h:/etc/x', 'ssh -F ssh.cfg h', 'ssh h cat /etc/hosts'],
+  ...['ssh -p 22 -i key h uptime', 'scp -r a h:/etc/x', 'ssh h cat /etc/hosts'],
   ...[
     'awk -f prog.awk f',
     "awk -F/ '{print $1}' f",

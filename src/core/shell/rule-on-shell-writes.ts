@@ -4,10 +4,12 @@
  * denied. What is known stands in `programs/`. Knows readings only.
  */
 import type { Denial } from '../engine/types.ts'
-import { isListTrouble, isNowhere } from './argument-checks.ts'
-import { type EffectScope, isHarmlessMode, talksLocally, whyByKind } from './argument-effects.ts'
+import { type ArgumentScope, isHarmlessMode } from './argument-checks.ts'
+import { isListTrouble, whyByKind } from './argument-kinds.ts'
 import { asksProgram } from './asks-program.ts'
 import { changesBySpelling } from './changing-words.ts'
+import { isNowhere } from './file-names.ts'
+import { talksLocally } from './local-address.ts'
 import { troubleAnywhere } from './program-options.ts'
 import { quoteCommand } from './quote-command.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
@@ -189,6 +191,8 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
   const all = [...options, ...operands]
   const scope = {
     program: baseName(command.words[0] ?? ''),
+    dirs: command.dirs,
+    workspace: null,
     makes: effect('makes'),
     isLocal: talksLocally(all),
   }
@@ -237,12 +241,11 @@ function whyOfCompiler({ options }: ReadArguments, name: string): string | null 
 function whyOfArgument(
   command: SimpleCommand,
   argument: ProgramArgument,
-  scope: EffectScope,
+  scope: ArgumentScope,
 ): string | null {
   if (argument.kind === '') return null
   const text = quoteCommand(command.starts[argument.at] ?? '')
   const why = whyByKind(argument, text, scope)
   if (why !== null) return why
-  const place = { program: scope.program, argument, dirs: command.dirs, workspace: null }
-  return isListTrouble(place) ? `does more than reading by \`${text}\`` : null
+  return isListTrouble(argument, scope) ? `does more than reading by \`${text}\`` : null
 }

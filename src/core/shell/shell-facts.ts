@@ -98,7 +98,7 @@ export function noteWrite(facts: Facts, name: string, written: WrittenFileFact):
   const quality = isKnown ? qualityOf(written.value) : written
   facts.assignments.push({ name, value: isKnown ? written.value : null })
   if (quality !== 'number' && shellNumbers.test(name)) {
-    noteHidden(facts, { kind: 'code', reason: 'a number that is calculated', token: name })
+    hideCode(facts, 'a number that is calculated', name)
   }
   const before = facts.writes.get(name)
   if (before === undefined || rank[quality] > rank[before]) facts.writes.set(name, quality)
@@ -117,9 +117,22 @@ function qualityOf(value: string | null): Quality {
   return /^[\w./@:+,=%][\w./@:+,=%-]*$/.test(value) ? 'plain' : 'chosen'
 }
 
-/** Notes that something runs, or could, that the text does not show. */
-export function noteHidden(facts: Facts, hidden: Hidden): void {
-  facts.hidden.push(hidden)
+/** The most characters of the text in a message about what cannot be read. */
+const tokenCharsMax = 40
+
+/** Something cannot be read at all: nothing after it is looked at. */
+export function giveUp(facts: Facts, reason: string, token: string): void {
+  facts.problem = { reason, token: token.slice(0, tokenCharsMax) }
+}
+
+/** Notes that a program or script runs, or could, that the text does not show. */
+export function hideCode(facts: Facts, reason: string, token: string): void {
+  facts.hidden.push({ kind: 'code', reason, token })
+}
+
+/** Notes that a value could carry a command. */
+export function hideValue(facts: Facts, reason: string, token: string): void {
+  facts.hidden.push({ kind: 'value', reason, token })
 }
 
 /** Turns the doubts that turned out right into hidden values. */
@@ -131,8 +144,8 @@ export function settleDoubts(facts: Facts): void {
       return quality !== undefined && rank[quality] > rank[doubt.allows]
     })
     if (bad.length === 0) continue
-    const kind = bad.some((name) => holdsCode(facts, name)) ? 'code' : 'value'
-    noteHidden(facts, { kind, reason: doubt.reason, token: doubt.token })
+    const hide = bad.some((name) => holdsCode(facts, name)) ? hideCode : hideValue
+    hide(facts, doubt.reason, doubt.token)
   }
 }
 

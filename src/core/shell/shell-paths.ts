@@ -1,8 +1,8 @@
 /** Which files a text writes and which it names, as far as that is known without the disk. */
 import type { CallPath } from '../engine/types.ts'
 import { normalisePath } from '../expr/glob.ts'
-import { isNowhere } from './argument-checks.ts'
 import { mayBeFolder, putTargets, withSlash } from './copy-targets.ts'
+import { isNowhere } from './file-names.ts'
 import { seenFrom } from './leaves-workspace.ts'
 import type { ProgramGrammar } from './program-grammar.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
@@ -159,32 +159,4 @@ function wholeOf(path: string): string {
 
 function withoutSlash(path: string): string {
   return path.replace(/(.)\/+$/, '$1')
-}
-
-/** Every word and target of a text that could be a path, seen from the workspace. */
-export function shellTouches(reading: ShellReading): readonly string[] {
-  if (!reading.ok) return []
-  const found = new Set<string>()
-  for (const { target, dirs } of reading.redirections) {
-    if (target !== null) addTouch(found, target, dirs)
-  }
-  for (const command of reading.commands) addWords(found, command)
-  return [...found]
-}
-
-function addWords(found: Set<string>, command: SimpleCommand): void {
-  command.words.forEach((word, i) => {
-    const text = word ?? command.starts[i] ?? ''
-    if (text === '' || text.length > 4_096 || text.includes('\n')) return
-    addTouch(found, text, command.dirs)
-    // `--file=x`, `of=x`, `-ox`: the path is only a part of the word.
-    const at = text.indexOf('=')
-    if (at >= 0 && at < text.length - 1) addTouch(found, text.slice(at + 1), command.dirs)
-    if (/^-[A-Za-z][^-=]/.test(text)) addTouch(found, text.slice(2), command.dirs)
-  })
-}
-
-function addTouch(found: Set<string>, path: string, dirs: Dirs): void {
-  found.add(path)
-  for (const whole of seenFrom(dirs, path)) if (whole !== null) found.add(whole)
 }

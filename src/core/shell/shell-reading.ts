@@ -12,6 +12,10 @@ export type ShellReading =
 
 export type GoodReading = {
   readonly ok: true
+  /** What was read. */
+  readonly text: string
+  /** The folder it starts in, seen from the workspace; null: it cannot be told. */
+  readonly start: string | null
   /** Every simple command of the text, wherever it stands, wrappers unwrapped beside it. */
   readonly commands: readonly SimpleCommand[]
   /** It is made of commands, pipes and lists alone, with no word that is expanded. */

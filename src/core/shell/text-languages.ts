@@ -5,30 +5,20 @@
 import { anyOf } from './alternation-pattern.ts'
 import names from './names.json' with { type: 'json' }
 
-type TextProgram = { readonly runs: boolean; readonly writes: boolean }
-
-const tame: TextProgram = { runs: false, writes: false }
-const wild: TextProgram = { runs: true, writes: true }
-
 /** The most characters of a program that are looked at; a longer one is not trusted. */
 const programCharsMax = 20_000
 
-/** What a script of `sed` does beside editing its stream. */
-export function readSed(script: string): TextProgram {
-  if (script.length > programCharsMax) return wild
+/** Whether a script of `sed` runs a program or writes a file. */
+export function actsInSed(script: string): boolean {
+  if (script.length > programCharsMax) return true
   // WHY twice: whether a delimiter inside of `[…]` ends a part depends on the version of `sed`.
-  const readings = [scanSed(script, 'classes'), scanSed(script, 'plain')]
-  const runs = readings.some((one) => one?.runs)
-  const writes = readings.some((one) => one?.writes)
-  return runs || writes ? { runs, writes } : tame
+  return scanSed(script, 'classes') || scanSed(script, 'plain')
 }
 
 type Brackets = 'classes' | 'plain'
 
-/** Null: `sed` would not take it, and does nothing. */
-function scanSed(script: string, brackets: Brackets): TextProgram | null {
+function scanSed(script: string, brackets: Brackets): boolean {
   let runs = false
-  let writes = false
   let i = 0
   while (i < script.length) {
     i = skipAddress(script, skipBlanks(script, i), brackets)
@@ -41,21 +31,22 @@ function scanSed(script: string, brackets: Brackets): TextProgram | null {
       const [before = ''] = flags.split('w')
       if (command === 's' && before.includes('e')) runs = true
       const isWriting = command === 's' && flags.includes('w')
-      if (isWriting && !toStream(script, end + before.length)) writes = true
+      // A file to write is opened before the rest is read.
+      if (isWriting && !toStream(script, end + before.length)) return true
       i = isWriting ? lineEnd(script, end) : end + flags.length
     } else if (command === 'e') {
       runs = true
       i = lineEnd(script, i)
     } else if (command === 'w' || command === 'W') {
-      if (!toStream(script, i - 1)) writes = true
+      if (!toStream(script, i - 1)) return true
       i = lineEnd(script, i)
     } else if (/[#aicrRv]/.test(command)) i = lineEnd(script, i)
     else if (/[btT:]/.test(command)) i = labelEnd(script, i)
-    // A file to write is opened before the rest is read.
-    else if (!/[dDgGhHlnNpPqQxzF=]/.test(command)) return writes ? { runs, writes } : null
+    // `sed` would not take it, and does nothing.
+    else if (!/[dDgGhHlnNpPqQxzF=]/.test(command)) return false
     else i += digitsAt(script, i)
   }
-  return { runs, writes }
+  return runs
 }
 
 /** `q5`, `l 80`: a number behind a command. */
@@ -122,19 +113,19 @@ function toStream(text: string, from: number): boolean {
   return /^[a-zA-Z0-9]*\s*\/dev\/std(out|err)\s*$/.test(text.slice(from, lineEnd(text, from)))
 }
 
-/** What a program of `awk` does beside printing. */
-export function readAwk(program: string): TextProgram {
-  if (program.length > programCharsMax) return wild
+/** Whether a program of `awk` runs another one or writes a file. */
+export function actsInAwk(program: string): boolean {
+  if (program.length > programCharsMax) return true
   const bare = flatAwk(program)
-  if (bare === null) return wild
-  const flat = withoutBrackets(bare)
-  const runs =
-    /\bsystem\b/.test(bare) ||
-    (/\bgetline\b/.test(bare) && bare.includes('|')) ||
-    /[@`]|\|&/.test(bare)
-  const isPiping = printsInto(flat, '|')
-  const writes = printsInto(flat, '>')
-  return runs || isPiping || writes ? { runs: runs || isPiping, writes } : tame
+  if (bare === null || /\bsystem\b|[@`]|\|&/.test(bare)) return true
+  if (/\bgetline\b/.test(bare) && bare.includes('|')) return true
+  return prints(withoutBrackets(bare), /\bprintf?\b/)
+}
+
+/** Whether an operand of `mlr`, a verb, an expression or a file, runs a program or writes a file. */
+export function actsInMiller(text: string): boolean {
+  if (text.length > programCharsMax || /^(?:tee|split)$/.test(text)) return true
+  return /\b(?:system|exec)\b/.test(text) || prints(text, /\b(?:print|emit|tee|e?dump)/)
 }
 
 /**
@@ -197,11 +188,11 @@ function expressionEnd(text: string, from: number): number {
   return -1
 }
 
-/** Whether a statement prints and goes on with this sign; one search per statement. */
-function printsInto(program: string, sign: '|' | '>'): boolean {
+/** Whether a statement prints into a program or a file; one search per statement. */
+function prints(program: string, printing: RegExp): boolean {
   return program.split(/[;}\n]/).some((statement) => {
-    const at = statement.search(/\bprintf?\b/)
-    return at >= 0 && statement.includes(sign, at)
+    const at = statement.search(printing)
+    return at >= 0 && /[|>]/.test(statement.slice(at))
   })
 }
 

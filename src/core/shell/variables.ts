@@ -4,11 +4,13 @@
  */
 
 import type { ReadWord } from './expand-word.ts'
+import { grammarOf, type VariablePattern } from './program-grammar.ts'
 import { programArguments } from './read-arguments.ts'
 import {
   expandedIn,
   type Facts,
-  noteHidden,
+  hideCode,
+  hideValue,
   noteWrite,
   variableNamesIn,
   type WrittenFileFact,
@@ -30,9 +32,29 @@ export function learnVariables(
   const first = words[0]?.value
   if (first === undefined || first === null) return
   const name = baseName(first)
-  const learn = learners.get(name)
-  if (learn !== undefined) learn(facts, words.slice(1))
-  else if (namers.has(name)) namesOf(facts, command, isFedTamely() ? 'plain' : 'chosen')
+  learners.get(name)?.(facts, words.slice(1))
+  if (namers.has(name)) namesOf(facts, command, isFedTamely() ? 'plain' : 'chosen')
+  const patterns = grammarOf(name)?.variables ?? []
+  if (patterns.length > 0) learnByTable(facts, words.slice(1), patterns)
+}
+
+/** What the table of a program says that it does with variables. */
+function learnByTable(
+  facts: Facts,
+  args: readonly ReadWord[],
+  patterns: readonly VariablePattern[],
+): void {
+  const line = args
+    .map(({ value, start }) => start.replace(/\s/g, '_') + (value === null ? '…' : ''))
+    .join(' ')
+  for (const { effect, pattern } of patterns) {
+    for (const [, name = ''] of line.matchAll(pattern)) {
+      if (effect === 'lists') facts.listsVariables = true
+      else if (effect === 'empties') facts.empties = true
+      else if (effect === 'reads') facts.reads.add(name)
+      else noteWrite(facts, name, 'number')
+    }
+  }
 }
 
 /** Commands of the shell whose table says which of their words are names of variables. */
@@ -55,7 +77,7 @@ function namesOf(facts: Facts, command: SimpleCommand, read: 'plain' | 'chosen')
       noteWrite(facts, name, written)
       if (isReading) facts.arrays.add(name)
     } else if (value === null) {
-      noteHidden(facts, { kind: 'value', reason: 'the name of the variable', token: command.text })
+      hideValue(facts, 'the name of the variable', command.text)
     }
     doubtSubscript(facts, { value: value ?? start, text: start })
   }
@@ -69,29 +91,10 @@ const learners: ReadonlyMap<string, Learn> = new Map<string, Learn>([
   ['readonly', fixes],
   ['let', evaluates],
   ['set', sets],
-  ['compgen', lists((args) => args.some((word) => /^-\w*[veA]/.test(word.start)))],
-  ['printenv', printsNamed],
-  ['env', changesEnvironment],
-  ['exec', empties],
-  ['ps', lists((args) => args.some(isBsdEnvironment))],
   ['envsubst', substitutes],
-  ['make', lists(makePrints)],
-  ['gmake', lists(makePrints)],
-  ['npm', lists(runsEnv)],
-  ['pnpm', lists(runsEnv)],
-  ['yarn', lists(runsEnv)],
-  ['docker', passes],
-  ['podman', passes],
-  ['nerdctl', passes],
   ['test', probes],
   ['[', probes],
 ])
-
-function lists(isListing: (args: readonly ReadWord[]) => boolean): Learn {
-  return (facts, args) => {
-    if (isListing(args)) facts.listsVariables = true
-  }
-}
 
 /** `export`, `declare` and their kin: they set names, show them, or tie one to another. */
 function declares(facts: Facts, args: readonly ReadWord[]): void {
@@ -109,7 +112,7 @@ function declares(facts: Facts, args: readonly ReadWord[]): void {
   for (const word of named) {
     const name = /^([A-Za-z_]\w*)/.exec(word.start)?.[1]
     if (name === undefined) {
-      noteHidden(facts, { kind: 'value', reason: 'the name of the variable', token: word.text })
+      hideValue(facts, 'the name of the variable', word.text)
       facts.listsVariables ||= isShowing
       continue
     }
@@ -143,7 +146,7 @@ function doubtArray(
   if (isWritten || !start.includes('=') || (value !== null && !given.startsWith('('))) return
   const reason = 'the elements of an array, evaluated again'
   if (value !== null && !/[$`<>[]/.test(given)) return
-  if (isArray) noteHidden(facts, { kind: 'code', reason, token: text })
+  if (isArray) hideCode(facts, reason, text)
   else facts.doubts.push({ names: [name], allows: 'scalar', reason, token: text })
 }
 
@@ -159,8 +162,8 @@ function refersTo(facts: Facts, word: ReadWord): void {
   const reason = 'the name of a variable'
   if (target === undefined || !/^[A-Za-z_]\w*$/.test(target)) {
     facts.listsVariables = true
-    const isCode = word.isMade || /[[$`]/.test(target ?? '')
-    noteHidden(facts, { kind: isCode ? 'code' : 'value', reason, token: word.text })
+    const hide = word.isMade || /[[$`]/.test(target ?? '') ? hideCode : hideValue
+    hide(facts, reason, word.text)
     // What is assigned to it later is the name: `declare -n r; r='a[$(cmd)]'`.
     const names = variableNamesIn(word.start).slice(0, 1)
     facts.doubts.push({ names, allows: 'plain', reason, token: word.text })
@@ -227,58 +230,7 @@ export function doubtSubscript(
 }
 
 function hideSubscript(facts: Facts, word: { readonly text: string }): void {
-  noteHidden(facts, {
-    kind: 'code',
-    reason: 'a subscript that is evaluated again',
-    token: word.text,
-  })
-}
-
-function printsNamed(facts: Facts, args: readonly ReadWord[]): void {
-  const named = args.filter((word) => !/^(-0|--null)$/.test(word.start))
-  if (named.length === 0) facts.listsVariables = true
-  for (const word of named) {
-    if (word.value === null) facts.listsVariables = true
-    else facts.reads.add(word.value)
-  }
-}
-
-/** `exec -c` runs its command with nothing set. */
-function empties(facts: Facts, args: readonly ReadWord[]): void {
-  if (/^-\w*c/.test(args[0]?.start ?? '')) facts.empties = true
-}
-
-function changesEnvironment(facts: Facts, args: readonly ReadWord[]): void {
-  // Only the options in front of the command are those of `env`.
-  const command = args.findIndex((word) => !/^-|=/.test(word.start))
-  const options = command < 0 ? args : args.slice(0, command)
-  if (options.some((word) => /^(-|-\w*i\w*|--ignore-environment)$/.test(word.start))) {
-    facts.empties = true
-  }
-  args.forEach((word, i) => {
-    const glued = /^(?:-u|--unset=)(\w+)$/.exec(word.start)?.[1]
-    const name = /^(-u|--unset)$/.test(word.start) ? args[i + 1]?.value : glued
-    if (name !== undefined && name !== null) noteWrite(facts, name, 'number')
-  })
-  if (envShowsAll(args)) facts.listsVariables = true
-}
-
-/** `env` with nothing to run shows everything. */
-function envShowsAll(args: readonly ReadWord[]): boolean {
-  let i = 0
-  while (i < args.length) {
-    const start = args[i]?.start ?? ''
-    if (/^(-u|--unset|-C|--chdir|-a|--argv0)$/.test(start)) i += 2
-    else if (/^(-\w*S|--split-string|--help|--version)/.test(start)) return false
-    else if (start.startsWith('-') || /^[A-Za-z_]\w*=/.test(start)) i += 1
-    else return false
-  }
-  return true
-}
-
-/** BSD style: `ps auxe` shows environments, `ps -e` shows all processes. */
-function isBsdEnvironment(word: ReadWord): boolean {
-  return /^[A-Za-z]*e[A-Za-z]*$/.test(word.start) || /^-[A-Za-z]*E/.test(word.start)
+  hideCode(facts, 'a subscript that is evaluated again', word.text)
 }
 
 /** Without a list of names, every variable named in its input is put in. */
@@ -289,23 +241,4 @@ function substitutes(facts: Facts, args: readonly ReadWord[]): void {
     return
   }
   for (const found of format.value.matchAll(/\$\{?([A-Za-z_]\w*)/g)) facts.reads.add(found[1] ?? '')
-}
-
-function makePrints(args: readonly ReadWord[]): boolean {
-  return args.some((word) => /^(-[A-Za-z]*p[A-Za-z]*|--print-data-base)$/.test(word.start))
-}
-
-function runsEnv(args: readonly ReadWord[]): boolean {
-  const named = args.map((word) => word.start).filter((start) => !start.startsWith('-'))
-  return /^(run|run-script)$/.test(named[0] ?? '') && named[1] === 'env'
-}
-
-/** `docker run -e NAME` hands the value on. */
-function passes(facts: Facts, args: readonly ReadWord[]): void {
-  args.forEach((word, i) => {
-    const glued = /^(?:-e|--env=)([A-Za-z_]\w*)$/.exec(word.start)?.[1]
-    const next = /^(-e|--env)$/.test(word.start) ? args[i + 1]?.value : undefined
-    const name = glued ?? next
-    if (name !== undefined && name !== null && /^[A-Za-z_]\w*$/.test(name)) facts.reads.add(name)
-  })
 }

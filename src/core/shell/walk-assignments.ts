@@ -1,7 +1,7 @@
 /** Assignments and loops in a walk: the values that they give to variables. */
 import { guessOption, readWord } from './expand-word.ts'
 import type { Assignment, Word } from './parse.ts'
-import { noteHidden, noteWrite } from './shell-facts.ts'
+import { giveUp, hideCode, noteWrite } from './shell-facts.ts'
 import { lookupIn } from './variable-values.ts'
 import type { ShellWalk } from './walk-state.ts'
 import { calculates } from './walk-values.ts'
@@ -34,8 +34,7 @@ export function noteAssignment(walk: ShellWalk, node: Assignment): void {
     noteWrite(facts, node.name, 'chosen')
     // Bash 5.2 loses the backslash in a substitution, stumbles, and goes on in the next line.
     if (walk.scope.isInner && node.text.includes('\\')) {
-      const reason = 'a backslash in an array, inside a substitution'
-      noteHidden(facts, { kind: 'code', reason, token: node.text.slice(0, 40) })
+      hideCode(facts, 'a backslash in an array, inside a substitution', node.text.slice(0, 40))
     }
     for (const element of node.value.elements) {
       const at = element.text.indexOf(']=')
@@ -45,8 +44,7 @@ export function noteAssignment(walk: ShellWalk, node: Assignment): void {
   }
   if (node.value.text.startsWith('(')) {
     // WHY: to bash it is an array with a word behind it; our parser takes all of it for a text.
-    facts.problem = { reason: 'an array directly before a word', token: node.text.slice(0, 40) }
-    return
+    return giveUp(facts, 'an array directly before a word', node.text)
   }
   const parts = node.value.parts
   const isCalculated = parts?.length === 1 && parts[0]?.type === 'ArithmeticExpansion'

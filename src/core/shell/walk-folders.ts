@@ -4,7 +4,7 @@
 
 import type { AndOr, SyntaxNode } from './parse.ts'
 import type { Dirs } from './shell-reading.ts'
-import { pushItem, pushItems, type ShellWalk, type WalkItem, type WalkMark } from './walk-state.ts'
+import { pushItems, type ShellWalk, type WalkItem, type WalkMark } from './walk-state.ts'
 import { either, leavesFolder, mergedFolders, noteLoop, settled } from './working-folders.ts'
 
 /** Leaves what was visited since the mark was made; the folders it may have moved to stay. */
@@ -17,14 +17,14 @@ export function setScope(walk: ShellWalk, mark: WalkMark): void {
 
 /** Visits what may or may not happen; folders are only added, so the next branch sees its own. */
 export function branching(walk: ShellWalk, items: readonly WalkItem[]): void {
-  pushItem(walk, { type: 'Mark', scope: walk.scope, joins: true })
+  walk.stack.push({ type: 'Mark', scope: walk.scope, joins: true })
   pushItems(walk, items)
   walk.scope = { ...walk.scope, isStraight: false, isSure: false }
 }
 
 /** Visits what may happen again, from wherever it ended. */
 export function looping(walk: ShellWalk, items: readonly WalkItem[]): void {
-  pushItem(walk, { type: 'Mark', scope: walk.scope, joins: true, loop: mergedFolders(walk.facts) })
+  walk.stack.push({ type: 'Mark', scope: walk.scope, joins: true, loop: mergedFolders(walk.facts) })
   pushItems(walk, items)
   walk.scope = { ...walk.scope, isStraight: false, isSure: false }
 }

@@ -2,11 +2,11 @@
 
 import { readWord } from './expand-word.ts'
 import type { RedirectionNode, Word, WordPart } from './parse.ts'
-import { expandedIn, noteHidden, noteWrite } from './shell-facts.ts'
+import { expandedIn, giveUp, hideCode, noteWrite } from './shell-facts.ts'
 import type { Feed } from './unwrap-result.ts'
 import { choicesFor, lookupIn } from './variable-values.ts'
 import { doubtSubscript } from './variables.ts'
-import { pushItem, type ShellWalk } from './walk-state.ts'
+import type { ShellWalk } from './walk-state.ts'
 
 /** What a redirection puts on the input of a command. */
 export type Fed = { readonly feed: Feed; readonly stdin: string | null }
@@ -22,14 +22,11 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
   const isInput = node.descriptor === undefined || isZero(node.descriptor)
   if (node.type === 'HereDoc') {
     if (node.closing === undefined) {
-      facts.problem = {
-        reason: 'a here-document without its end',
-        token: node.delimiter?.text ?? '',
-      }
+      giveUp(facts, 'a here-document without its end', node.delimiter?.text ?? '')
       return null
     }
     if (scope.isOuter) facts.quoted.push({ begin: node.body.pos, end: node.body.end })
-    pushItem(walk, node.body)
+    walk.stack.push(node.body)
     doubtQuotes(walk, node.body.parts ?? [])
     const isKnown = (node.body.parts ?? []).every((part) => part.type === 'Literal')
     const text = node.body.text
@@ -38,10 +35,10 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
   }
   const target = node.target
   if (target === undefined) {
-    facts.problem = { reason: 'a redirection without a target', token: node.operator }
+    giveUp(facts, 'a redirection without a target', node.operator)
     return null
   }
-  if (target.parts !== undefined) pushItem(walk, target)
+  if (target.parts !== undefined) walk.stack.push(target)
   const words = readWord(target, lookupIn(walk))
   const only = words.length === 1 ? words[0] : undefined
   const value = only === undefined || only.isPattern ? null : only.value
@@ -53,7 +50,7 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
   const isCopy = node.operator === '>&' || node.operator === '<&'
   if (isCopy && target.text.startsWith('-') && target.text !== '-') {
     // WHY: for bash `>&-` ends here and the rest is a word of its own; our parser reads on.
-    facts.problem = { reason: 'a descriptor is closed and a word follows', token: target.text }
+    giveUp(facts, 'a descriptor is closed and a word follows', target.text)
     return null
   }
   if (isCopy && value !== null && /^(\d+-?|-)$/.test(value)) {
@@ -61,7 +58,7 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
   }
   if (node.operator === '>&' && /[$`\\<>]/.test(value ?? (only?.isMade ? '$' : ''))) {
     // WHY: bash expands the word, sees that it is no number, and expands the result again.
-    facts.problem = { reason: 'the name of a file that is expanded twice', token: target.text }
+    giveUp(facts, 'the name of a file that is expanded twice', target.text)
     return null
   }
   const kind = node.operator === '<' || node.operator === '<&' ? 'read' : 'write'
@@ -96,8 +93,7 @@ const quotedDollar = /^[^'"\n\r\u2028\u2029]*['"].*[$`]/m
 function doubtQuotes(walk: ShellWalk, parts: readonly WordPart[]): void {
   for (const part of parts) {
     if (part.type !== 'ParameterExpansion' || !quotedDollar.test(part.text)) continue
-    const reason = 'quotes inside an expansion in a here-document'
-    noteHidden(walk.facts, { kind: 'code', reason, token: part.text })
+    hideCode(walk.facts, 'quotes inside an expansion in a here-document', part.text)
     for (const name of expandedIn(part.text)) walk.facts.reads.add(name)
   }
 }

@@ -35,11 +35,6 @@ export function newWalk(script: SyntaxNode, facts: Facts, scope: CommandScope): 
   return { facts, stack: [script], scope, nodesCount: 0, tested: new Set(), prefixed: new Set() }
 }
 
-/** Visits this before what lies ahead. */
-export function pushItem(walk: ShellWalk, item: WalkItem): void {
-  walk.stack.push(item)
-}
-
 /** Visits these, the first one first. */
 export function pushItems(walk: ShellWalk, items: readonly WalkItem[]): void {
   for (let i = items.length - 1; i >= 0; i -= 1) walk.stack.push(items[i] as WalkItem)

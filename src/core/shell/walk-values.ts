@@ -2,7 +2,7 @@
 
 import { readWord } from './expand-word.ts'
 import type { ParameterExpansionPart, SyntaxNode } from './parse.ts'
-import { noteHidden, noteWrite, variableNamesIn } from './shell-facts.ts'
+import { giveUp, hideCode, hideValue, noteWrite, variableNamesIn } from './shell-facts.ts'
 import type { ShellWalk } from './walk-state.ts'
 
 /** Notes the variable that a calculation writes. */
@@ -23,8 +23,8 @@ export function calculates(walk: ShellWalk, written: string): void {
   const token = text.slice(0, 40)
   const reason = 'arithmetic with a value that could contain a command'
   const isPositional = /\$\{?[#!]?[0-9@*]/.test(text)
-  if (isQuotedCode) noteHidden(walk.facts, { kind: 'code', reason, token })
-  else if (isPositional) noteHidden(walk.facts, { kind: 'value', reason, token })
+  if (isQuotedCode) hideCode(walk.facts, reason, token)
+  else if (isPositional) hideValue(walk.facts, reason, token)
   const names = variableNamesIn(text)
   if (names.length > 0) walk.facts.doubts.push({ names, allows: 'number', reason, token })
 }
@@ -35,8 +35,7 @@ export function visitParameter(walk: ShellWalk, node: ParameterExpansionPart): v
   const { operation, prefix, index } = node
   if (/[<>]\(/.test(node.text)) {
     // WHY: bash runs it even between double quotes, where our parser sees letters.
-    facts.problem = { reason: 'a stream inside an expansion', token: node.text.slice(0, 40) }
-    return
+    return giveUp(facts, 'a stream inside an expansion', node.text)
   }
   const isWhole = index !== undefined && (index.text === '@' || index.text === '*')
   if (operation?.type === 'Names') facts.prefixes.push(node.parameter)
@@ -44,8 +43,7 @@ export function visitParameter(walk: ShellWalk, node: ParameterExpansionPart): v
     facts.reads.add(node.parameter)
     facts.prefixes.push('')
     // The value names what is expanded, and a subscript in it is evaluated: `a[$(cmd)]`.
-    const reason = 'a value that names another variable'
-    noteHidden(facts, { kind: 'code', reason, token: node.text })
+    hideCode(facts, 'a value that names another variable', node.text)
   } else facts.reads.add(node.parameter)
   if (index !== undefined && !isWhole) calculates(walk, index.text)
   if (operation?.type === 'Slice') {
@@ -55,11 +53,10 @@ export function visitParameter(walk: ShellWalk, node: ParameterExpansionPart): v
   if (operation?.type === 'Default' && operation.operator.endsWith('=')) {
     facts.isSure = false
     noteWrite(facts, node.parameter, { value: readWord(operation.operand)[0]?.value ?? null })
-    const reason = 'an assignment inside a word'
-    noteHidden(facts, { kind: 'value', reason, token: node.text })
+    hideValue(facts, 'an assignment inside a word', node.text)
   }
   const isPrompt = operation?.type === 'Transform' && operation.operand.value === 'P'
   if (isPrompt || operation?.type === 'Unknown') {
-    noteHidden(facts, { kind: 'code', reason: 'a value that is expanded again', token: node.text })
+    hideCode(facts, 'a value that is expanded again', node.text)
   }
 }

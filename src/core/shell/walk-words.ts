@@ -1,7 +1,7 @@
 /** The words of commands and assignments in a walk, with the values that variables in them have. */
 import { type ReadWord, readWord, staticWord, type WordLookup } from './expand-word.ts'
 import type { Assignment, Command, Word, WordPart } from './parse.ts'
-import { noteHidden } from './shell-facts.ts'
+import { hideCode } from './shell-facts.ts'
 import { choicesFor, lookupIn, type ValueChoice } from './variable-values.ts'
 import type { ShellWalk } from './walk-state.ts'
 
@@ -72,11 +72,8 @@ export function otherWords(walk: ShellWalk, command: Command): readonly (readonl
   if (parts.length === 0) return []
   const choices = choicesFor(walk, parts)
   if (choices === null) {
-    noteHidden(walk.facts, {
-      kind: 'code',
-      reason: 'its variables can have too many values',
-      token: walk.scope.source.slice(command.pos, command.end),
-    })
+    const text = walk.scope.source.slice(command.pos, command.end)
+    hideCode(walk.facts, 'its variables can have too many values', text)
     return []
   }
   return choices.map((choice) => wordsIn(walk, command, choice))

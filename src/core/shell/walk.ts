@@ -17,14 +17,21 @@ import {
   shellExcerpt,
   type Word,
 } from './parse.ts'
-import { type Facts, noteHidden, noteWrite, variableNamesIn } from './shell-facts.ts'
+import {
+  type Facts,
+  giveUp,
+  hideCode,
+  hideValue,
+  noteWrite,
+  variableNamesIn,
+} from './shell-facts.ts'
 import { isTameOutput, textSaidBy } from './substitution-values.ts'
 import type { Feed } from './unwrap-result.ts'
 import { lookupIn } from './variable-values.ts'
 import { noteAssignment, noteList } from './walk-assignments.ts'
 import { branching, looping, setScope, settleFolders, visitAndOr } from './walk-folders.ts'
 import { visitRedirection } from './walk-redirection.ts'
-import { newWalk, pushItem, pushItems, type ShellWalk, type WalkItem } from './walk-state.ts'
+import { newWalk, pushItems, type ShellWalk, type WalkItem } from './walk-state.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
 import { otherWords, wordsIn } from './walk-words.ts'
 
@@ -38,8 +45,7 @@ export function walkScript(script: ParsedScript, facts: Facts, scope: CommandSco
     const item = walk.stack.pop() as WalkItem
     walk.nodesCount += 1
     if (walk.nodesCount > shellNodesMax) {
-      facts.problem = { reason: 'it has too many parts', token: '' }
-      return
+      return giveUp(facts, 'it has too many parts', '')
     }
     if (item.type === 'Mark') setScope(walk, item)
     else if (item.type === 'Step') item.run()
@@ -69,7 +75,8 @@ function visit(walk: ShellWalk, node: SyntaxNode): void {
     case 'Statement':
       settleFolders(walk)
       if (node.background) return within(walk, unsure(walk.scope), shellChildren(node))
-      return pushItem(walk, node.command)
+      walk.stack.push(node.command)
+      return
     case 'If':
     case 'Case':
       return branching(walk, shellChildren(node))
@@ -88,7 +95,9 @@ function visit(walk: ShellWalk, node: SyntaxNode): void {
     case 'Redirected':
       return visitRedirected(walk, node)
     case 'ProcessSubstitution':
-      if (isGlued(walk.scope.source, node)) return refuseGlued(walk, node.text)
+      if (isGlued(walk.scope.source, node)) {
+        return giveUp(walk.facts, 'a redirection directly after a word', node.text)
+      }
       return visitSubstitution(walk, node.script, node.text)
     case 'CommandExpansion':
     case 'ArithmeticCommandExpansion':
@@ -101,14 +110,6 @@ function visit(walk: ShellWalk, node: SyntaxNode): void {
     default:
       return visitPart(walk, node)
   }
-}
-
-/**
- * WHY: bash knows such patterns only in `[[ ]]` unless it was told otherwise. Elsewhere they are a
- *      mistake that ends a command early, and what follows is read as something else.
- */
-function refuseExtended(walk: ShellWalk, text: string): void {
-  walk.facts.problem = { reason: 'a pattern that bash may not support', token: text.slice(0, 40) }
 }
 
 /** Expansions, calculations and tests: what happens inside of words. */
@@ -137,15 +138,13 @@ function visitPart(walk: ShellWalk, node: SyntaxNode): void {
     case 'ArithmeticCommand':
     case 'ArithmeticExpansion':
       if (node.expression === undefined && /[^\s()$[\]]/.test(bodyOf(node))) {
-        noteHidden(facts, {
-          kind: 'value',
-          reason: 'an arithmetic expression',
-          token: bodyOf(node),
-        })
+        hideValue(facts, 'an arithmetic expression', bodyOf(node))
       }
       break
     case 'ExtendedGlob':
-      if (!walk.tested.has(node)) refuseExtended(walk, node.text)
+      // WHY: bash knows such patterns only in `[[ ]]` unless it was told otherwise. Elsewhere they
+      // are a mistake that ends a command early, and what follows is read as something else.
+      if (!walk.tested.has(node)) giveUp(facts, 'a pattern that bash may not support', node.text)
       break
     case 'TestBinary':
       for (const part of node.right.parts ?? []) walk.tested.add(part)
@@ -187,7 +186,7 @@ function unsure(scope: CommandScope): CommandScope {
 
 /** Visits in a scope of its own; afterwards everything is as before. */
 function within(walk: ShellWalk, scope: CommandScope, items: readonly WalkItem[]): void {
-  pushItem(walk, { type: 'Mark', scope: walk.scope, joins: false })
+  walk.stack.push({ type: 'Mark', scope: walk.scope, joins: false })
   pushItems(walk, items)
   walk.scope = scope
 }
@@ -196,8 +195,7 @@ function visitScript(walk: ShellWalk, script: ParsedScript): void {
   const problem = problemOf(script)
   if (problem !== null) {
     const source = script.source ?? walk.scope.source
-    walk.facts.problem = { reason: problem.reason, token: shellExcerpt(source, problem.at) }
-    return
+    return giveUp(walk.facts, problem.reason, shellExcerpt(source, problem.at))
   }
   if (script.source !== undefined)
     walk.scope = { ...walk.scope, source: script.source, isOuter: false }
@@ -213,15 +211,10 @@ function isGlued(source: string, node: { readonly pos: number; readonly end: num
   return isBefore || /[^\s;&|)<>]/.test(source[node.end] ?? '')
 }
 
-function refuseGlued(walk: ShellWalk, text: string): void {
-  walk.facts.problem = { reason: 'a redirection directly after a word', token: text.slice(0, 40) }
-}
-
 function visitSubstitution(walk: ShellWalk, script: ParsedScript | undefined, text: string): void {
   // `${ x; }` runs since bash 5.3; before, it is a mistake that ends elsewhere.
   if (script === undefined || text.startsWith('${')) {
-    walk.facts.problem = { reason: 'the substitution cannot be parsed', token: text.slice(0, 40) }
-    return
+    return giveUp(walk.facts, 'the substitution cannot be parsed', text)
   }
   within(walk, { ...unsure(walk.scope), isInner: true }, [script])
 }
@@ -237,9 +230,10 @@ function visitRedirected(walk: ShellWalk, node: Redirected): void {
   // The words of the redirections come first: they are expanded outside.
   const parts = walk.stack.splice(depth).reverse()
   const { scope } = walk
-  pushItem(walk, { type: 'Mark', scope, joins: true })
-  pushItem(walk, node.command)
-  if (feed !== scope.feed) pushItem(walk, { type: 'Mark', scope: { ...scope, feed }, joins: false })
+  walk.stack.push({ type: 'Mark', scope, joins: true })
+  walk.stack.push(node.command)
+  if (feed !== scope.feed)
+    walk.stack.push({ type: 'Mark', scope: { ...scope, feed }, joins: false })
   pushItems(walk, parts)
 }
 
@@ -258,7 +252,7 @@ function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
   if (pipeline.commands.length === 1) {
     const isNegated = pipeline.prefixes.some((prefix) => prefix.type === 'Negation')
     // `! cd a && b` runs `b` where it has not worked.
-    if (isNegated) pushItem(walk, { type: 'Step', run: () => settleFolders(walk) })
+    if (isNegated) walk.stack.push({ type: 'Step', run: () => settleFolders(walk) })
     return pushItems(walk, pipeline.commands)
   }
   const { scope } = walk
@@ -289,7 +283,7 @@ function visitCoproc(walk: ShellWalk, node: Coproc): void {
 function refuseDescriptor({ facts, scope }: ShellWalk, { text, end }: Word): void {
   if (!text.startsWith('{')) return
   if (!/^\{[A-Za-z_]\w*\[/.test(text) || !/[<>]/.test(scope.source[end] ?? '')) return
-  noteHidden(facts, { kind: 'code', reason: 'a subscript that is evaluated again', token: text })
+  hideCode(facts, 'a subscript that is evaluated again', text)
 }
 
 /** Whether it is an `exec`, whose redirections stay for what follows; `command exec` is one too. */
@@ -333,16 +327,16 @@ function visitCommand(walk: ShellWalk, command: Command): void {
   const { scope } = walk
   const text = walk.scope.source.slice(command.pos, command.end)
   const found = { words, assigns, text, feed, stdin }
-  for (const one of addCommand(walk, found)) pushItem(walk, one)
+  for (const one of addCommand(walk, found)) walk.stack.push(one)
   const moved = walk.scope
   for (const other of otherWords(walk, command)) {
     walk.scope = scope
-    for (const one of addCommand(walk, { ...found, words: other })) pushItem(walk, one)
+    for (const one of addCommand(walk, { ...found, words: other })) walk.stack.push(one)
   }
   walk.scope = moved
   if (inside.length === 0) return
   // The parts of the words are visited before whatever the command itself runs, or moves to.
-  if (moved !== scope) pushItem(walk, { type: 'Mark', scope: moved, joins: false })
+  if (moved !== scope) walk.stack.push({ type: 'Mark', scope: moved, joins: false })
   walk.scope = scope
   pushItems(walk, inside)
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shell
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { describeEntry } from './describe-entry.ts'
+import { describeEntry } from '../shell-view/describe-entry.ts'
 import { readShell } from './read-shell.ts'
 import { ruleOnCommands } from './rule-on-commands.ts'
 

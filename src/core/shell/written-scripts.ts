@@ -1,5 +1,5 @@
 /** Scripts that a text first writes and then runs: their contents are only known at run time. */
-import { type Facts, noteHidden } from './shell-facts.ts'
+import { type Facts, hideCode } from './shell-facts.ts'
 import type { SimpleCommand } from './shell-reading.ts'
 import { baseName, shells } from './wrappers.ts'
 
@@ -22,8 +22,7 @@ export function noteWrittenScripts(facts: Facts): void {
     const isOpen = words.slice(1).some((word) => word === null || /[*?[]/.test(word))
     const isUnknown = names.size > 0 && (names.has(null) || isOpen)
     if (!isMade && !isUnknown && !isFed) continue
-    const reason = 'a script that the same text may have written'
-    noteHidden(facts, { kind: 'code', reason, token: text.slice(0, 80) })
+    hideCode(facts, 'a script that the same text may have written', text.slice(0, 80))
   }
 }
 

@@ -5,9 +5,9 @@
  */
 import type { Json, JsonObject } from '../json.ts'
 import { isOutside } from '../shell/leaves-workspace.ts'
-import type { RiskKind } from '../shell/risk-kinds.ts'
-import { isCredentialFile, riskyParts } from '../shell/risky-parts.ts'
 import { baseName, shells } from '../shell/wrappers.ts'
+import type { RiskKind } from '../shell-view/risk-kinds.ts'
+import { isCredentialFile, riskyParts } from '../shell-view/risky-parts.ts'
 import { pathsIn } from './input-paths.ts'
 import { commonToolOf } from './tool-names.ts'
 

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { isolationLevels } from '../../core/machine/isolation-levels.ts'
 import { fieldTypes } from '../../core/machine/machine.ts'
 import { costMicroUsdMax } from '../../core/money.ts'
-import { riskKinds } from '../../core/shell/risk-kinds.ts'
+import { riskKinds } from '../../core/shell-view/risk-kinds.ts'
 
 // WHY the casts: JSON of any depth is what `JSON.parse` gave already; nothing is left to check.
 export const jsonSchema = z.unknown() as unknown as z.ZodType<Json>

@@ -4,7 +4,7 @@
 
 import type { PathClaim } from '../../../core/machine/claim.ts'
 import type { Machine } from '../../../core/machine/machine.ts'
-import { describeEntry } from '../../../core/shell/describe-entry.ts'
+import { describeEntry } from '../../../core/shell-view/describe-entry.ts'
 import { openLibraries } from '../../../runtime/definitions/definition-library.ts'
 import { isDefinitionName } from '../../../runtime/definitions/list-files.ts'
 import type { SourceFile } from '../../../runtime/definitions/read-definition.ts'

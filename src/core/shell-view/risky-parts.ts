@@ -3,14 +3,14 @@
  * code, deletes, forces, publishes, uses credentials or leaves the workspace, and where it stands.
  * Derived from what bash would run (`read-shell.ts`). Decides nothing: rules do.
  */
-import { isOutside, leavesFrom } from './leaves-workspace.ts'
-import { parseShell, type SyntaxNode, shellChildren } from './parse.ts'
-import { programArguments } from './read-arguments.ts'
-import { readShell } from './read-shell.ts'
+import { isOutside, leavesFrom } from '../shell/leaves-workspace.ts'
+import { parseShell, type SyntaxNode, shellChildren } from '../shell/parse.ts'
+import { programArguments } from '../shell/read-arguments.ts'
+import { readShell } from '../shell/read-shell.ts'
+import type { GoodReading, Redirection, SimpleCommand } from '../shell/shell-reading.ts'
+import { baseName, shells, strangeShells } from '../shell/wrappers.ts'
 import type { RiskKind } from './risk-kinds.ts'
 import table from './risky-programs.json' with { type: 'json' }
-import type { GoodReading, Redirection, SimpleCommand } from './shell-reading.ts'
-import { baseName, shells, strangeShells } from './wrappers.ts'
 
 /** A part of a text, from `begin` up to `end`, and what is risky about it. */
 export type RiskyPart = {

@@ -4,7 +4,7 @@
  * WHY not by patterns: whoever decides on a command must never see a part that runs drawn like a
  * comment. What does not parse has no parts.
  */
-import { parseShell, type SyntaxNode, shellChildren } from './parse.ts'
+import { parseShell, type SyntaxNode, shellChildren } from '../shell/parse.ts'
 
 const kinds = ['program', 'string', 'variable', 'comment'] as const
 

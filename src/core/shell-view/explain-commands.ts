@@ -3,10 +3,10 @@
  * wrong. Decides nothing; the rule is in `rule-on-commands.ts`.
  */
 import type { Denial } from '../engine/types.ts'
-import { entriesOf, matchingEntries } from './command-list-entries.ts'
-import { quoteCommand } from './quote-command.ts'
-import { ruleOnCommands } from './rule-on-commands.ts'
-import type { ShellReading, SimpleCommand } from './shell-reading.ts'
+import { entriesOf, matchingEntries } from '../shell/command-list-entries.ts'
+import { quoteCommand } from '../shell/quote-command.ts'
+import { ruleOnCommands } from '../shell/rule-on-commands.ts'
+import type { ShellReading, SimpleCommand } from '../shell/shell-reading.ts'
 
 /** Commands of one text that are explained. */
 const commandsExplainedMax = 100

@@ -1,6 +1,6 @@
 /** What an entry of a command list with wildcards covers, in words. */
-import { readEntry } from './command-list-entries.ts'
-import type { WildcardWord } from './wildcard-word.ts'
+import { readEntry } from '../shell/command-list-entries.ts'
+import type { WildcardWord } from '../shell/wildcard-word.ts'
 
 /** What it covers; null: it has no wildcard, or it matches no command. */
 export function describeEntry(text: string): string | null {
