@@ -8,6 +8,7 @@ import { programArguments } from '../shell/read-arguments.ts'
 import { isKnownReader, writesByItself } from '../shell/rule-on-shell-writes.ts'
 import { targetsOf } from '../shell/shell-paths.ts'
 import type { Dirs, GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
+import { baseName } from '../shell/wrappers.ts'
 import {
   gitChanges,
   isCode,
@@ -23,6 +24,7 @@ import { findScopeOf, isBroadSearch } from './find-command-scope.ts'
 import { resolvedPaths } from './paths.ts'
 import {
   holdsSecrets,
+  isAboveSecrets,
   isProtected,
   isProtectedName,
   isSecret,
@@ -54,6 +56,21 @@ export function isSecretDirectory(path: string): boolean {
   return resolvedPaths(path, here).some(holdsSecrets)
 }
 
+/** Whether a path is a home, or a folder in it that has Pawl's secrets below. */
+function isAbove(path: string): boolean {
+  return isSuspect(path) && resolvedPaths(path, here).some(isAboveSecrets)
+}
+
+/** Whether a command shows all that is below a folder. */
+function isDeepReader(command: SimpleCommand): boolean {
+  const program = programOf(command)
+  if (/^(?:rg|ag|ack|ugrep|tar|rsync)$/.test(program)) return true
+  if (!/^(?:[ef]?grep|cp|scp|zip)$/.test(program)) return false
+  return command.words.some((word) =>
+    /^(?:-[a-zA-Z]*[arR]|--(?:dereference-)?recursive)/.test(word ?? ''),
+  )
+}
+
 /** Words of one command that may need a closer look; more are not looked at but denied. */
 const suspectsMax = 500
 
@@ -66,10 +83,14 @@ export function protectedBy(reading: GoodReading, workspace: string): string | n
     if (target === null && isUnsafe(reading, text)) return text
   }
   for (const command of reading.commands) {
+    if (changesGit(command)) return '.git/config'
     if (isLooking(command)) continue
     const changed = changedBy(command)
     if (changed.length > suspectsMax) return command.text
-    const held = changed.find(isHeldWord) ?? sweptBy(text, command) ?? clearedBy(command, isHeld)
+    const held =
+      changed.find(isHeldWord) ??
+      sweptBy(text, command) ??
+      clearedBy(command, { isHeld, workspace })
     if (held !== null) return held
     if (command.words.includes(null) && mentionsProtected(withoutValues(command.text))) {
       return command.text
@@ -79,8 +100,7 @@ export function protectedBy(reading: GoodReading, workspace: string): string | n
     ) {
       return command.text
     }
-    if (changesGit(command)) return '.git/config'
-    const made = madeTarget(reading, command)
+    const made = madeTarget(text, command)
     if (made !== null) return made
   }
   return null
@@ -100,12 +120,17 @@ function joinedTexts(code: string): string {
  * A file to be changed that another command of the same text names: one that nobody knows, unless
  * the other one is known to name plain files. WHY its words: they often say it half.
  */
-function madeTarget(reading: GoodReading, command: SimpleCommand): string | null {
+function madeTarget({ reading, workspace }: Sweeping, command: SimpleCommand): string | null {
   const { words, starts, made } = command
   const at = words.findIndex((word, i) => i > 0 && word === null && starts[i] === '')
   if (at < 0 || !writesByItself(command)) return null
-  if (made[at] === true) return command.text
+  const outer = reading.commands[command.within?.command ?? -1]
+  // What `xargs` hands on is judged by what it is fed with.
+  const isHanded = outer !== undefined && programOf(outer) === 'xargs'
+  if (made[at] === true && !isHanded) return command.text
   const inner = reading.commands.filter((one) => one.isInner && one !== command)
+  const wide = inner.find((one) => showsAll(one, workspace))
+  if (wide !== undefined) return wide.text
   const named = inner.flatMap((one) => operandsOf(one)).find(isHeldWord)
   return /\$\(|`/.test(command.text) && named !== undefined ? named : null
 }
@@ -131,7 +156,7 @@ export function concernsProtected({ commands, redirections }: GoodReading): bool
 
 /** Programs that change more than they name, or that are handed code. */
 const takesMuch =
-  /^(?:git|hub|g?find|rm|mv|patch|g?make|[gmn]?awk|python.*|node|perl|ruby|php|deno|bun)$/
+  /^(?:git|hub|g?find|fd|fdfind|zip|rm|mv|patch|g?make|[gmn]?awk|python.*|node|perl|ruby|php|deno|bun)$/
 
 function isSuspectWord(word: string | null): boolean {
   if (word === null || word.length > pathCharsMax || isSuspect(word)) return true
@@ -150,14 +175,17 @@ export function secretPathIn(reading: GoodReading): string | null {
     if (words.length > suspectsMax) return command.text
     for (const word of words) {
       if (isSecretPath(word) || (shows && isSecretDirectory(word))) return word
+      if (isDeepReader(command) && isAbove(word)) return word
     }
     const found = shows ? secretFound(reading, command) : null
     if (found !== null) return found
     const isVague = shows && command.words.includes(null)
-    if (isVague && /\$\{?PAWL_HOME\b|\.pawl\b/i.test(command.text)) return command.text
+    if (isVague && vagueSecret.test(command.text)) return command.text
   }
   return null
 }
+
+const vagueSecret = /\$\{?PAWL_HOME\b|\.pawl\b|\$\{?XDG_(?:DATA|STATE)_HOME\}?"?\/pawl/i
 
 /** A secret among what a `find` hands to a command that shows it. */
 function secretFound({ commands }: GoodReading, { within }: SimpleCommand): string | null {
@@ -165,6 +193,10 @@ function secretFound({ commands }: GoodReading, { within }: SimpleCommand): stri
   if (outer === undefined || !isFind(outer)) return null
   const { starts, named } = findScopeOf(outer)
   const names = named.length === 0 ? ['*'] : named
+  const above = starts.find(isAbove)
+  if (above !== undefined && names.some((name) => isSecretPath(`~/.local/share/pawl/${name}`))) {
+    return above
+  }
   const paths = starts.flatMap((start) => names.map((name) => `${start}/${name}`))
   return paths.filter((path) => !/^\.?\//.test(path)).find(isSecretPath) ?? null
 }
@@ -206,8 +238,9 @@ function changedBy(command: SimpleCommand): readonly string[] {
   const all = operandsOf(command)
   const has = (option: RegExp) => words.some((word) => option.test(word ?? ''))
   // A copy changes where it goes, a packed file is one that is named first.
-  if (copiers.has(program) && !has(/^(?:-t|--target-directory)/))
-    return oneOf(words.at(-1), all, dirs)
+  if (copiers.has(program) && !has(/^(?:-t|--target-directory)/)) {
+    return [...oneOf(words.at(-1), all, dirs), ...copied(command)]
+  }
   const args = programArguments(command)
   const takes = args?.options.some(({ kind }) => kind === 'writes') === true
   if (program === 'zip' && !takes) return oneOf(plainOf(command)[0], all, dirs)
@@ -225,6 +258,13 @@ function changedBy(command: SimpleCommand): readonly string[] {
     return all.filter((word) => word !== script)
   }
   return all
+}
+
+/** `cp -a x/.claude .`: what comes to lie in the workspace itself under its own name. */
+function copied({ words, dirs }: SimpleCommand): readonly string[] {
+  if (!/^\.\/?$/.test(words.at(-1) ?? '')) return []
+  const sources = known(words.slice(1, -1)).filter((word) => !/^-|[:/]$/.test(word))
+  return withDirectory(sources.map(baseName), dirs)
 }
 
 /** The files into which a `find` writes what it finds. */
@@ -249,7 +289,10 @@ function sweptBy(text: Sweeping, command: SimpleCommand): string | null {
     if (outer === undefined) return null
     const program = programOf(outer)
     if (isFind(outer)) return reachedBy(outer, command, workspace)
-    if (program === 'fd' || program === 'fdfind') return operandsOf(outer).find(isHeldWord) ?? null
+    if (program === 'fd' || program === 'fdfind') {
+      const words = operandsOf(outer)
+      return words.find(isHeldWord) ?? words.find(isProtectedName) ?? null
+    }
     if (program === 'xargs') return fedBy(text, at.command, command)
     at = outer.within
   }

@@ -140,17 +140,41 @@ export function isSecret(place: ResolvedPath): boolean {
   const segments = place.map(foldSegment)
   if (isTokenFile(segments)) return true
   const at = segments.findIndex((segment) => matchesName('.pawl', segment))
-  const isElse = dataFolders.some((directory) => isIn(directory.split('/'), segments))
-  if (at < 0 && !isElse) return false
-  return segments.slice(Math.max(at, 0)).some((segment, i) => i > 0 && isSecretName(segment))
+  const end = at >= 0 ? at + 1 : dataFolderEnd(segments)
+  return end > 0 && segments.slice(end).some(isSecretName)
 }
 
-/** Whether a folder is among the segments of a path; a pattern may stand for a part of it. */
-function isIn(folder: readonly string[], segments: readonly string[]): boolean {
-  return segments.some(
-    (_, begin) =>
-      begin + folder.length < segments.length &&
-      folder.every((name, i) => matchesName(name, segments[begin + i] ?? '')),
+/** Where a folder of data ends among the segments of a path; -1: there is none. */
+function dataFolderEnd(segments: readonly string[]): number {
+  for (const directory of dataFolders) {
+    const folder = directory.split('/')
+    const begin = segments.findIndex((_, at) => isFolderAt(folder, segments, at))
+    if (begin >= 0) return begin + folder.length
+  }
+  return -1
+}
+
+/** Whether a folder stands there; a pattern may stand for a part of it. */
+function isFolderAt(folder: readonly string[], segments: readonly string[], at: number): boolean {
+  if (at + folder.length >= segments.length) return false
+  return folder.every((name, i) => {
+    const segment = segments[at + i] ?? ''
+    if (matchesName(name, segment)) return true
+    // In a home, a pattern for every folder means that of Pawl as well.
+    const isLast = i > 0 && folder[0]?.startsWith('.') === true && i === folder.length - 1
+    return isLast && /[*?[]/.test(segment) && standsFor(segment, name)
+  })
+}
+
+/** Whether a place is a home, or a folder in it that has Pawl's data somewhere below. */
+export function isAboveSecrets(place: ResolvedPath): boolean {
+  const path = place.map(foldSegment).join('/')
+  const [home = ''] = /^(?:root|(?:home|users)\/[^/]+)(?=\/|$)/.exec(path) ?? []
+  const start = place[0] === homeMark ? homeMark : home
+  if (start === '') return false
+  const rest = path.slice(start.length + 1)
+  return (
+    rest === '' || dataFolders.some((one) => /^\.local/.test(one) && one.startsWith(`${rest}/`))
   )
 }
 

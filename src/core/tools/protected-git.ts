@@ -4,17 +4,17 @@
  * Knows words of commands. Which files are protected is asked.
  */
 
+import { normalisePath } from '../expr/glob.ts'
 import { changesSetting } from '../shell/program-grammar.ts'
-import { programArguments } from '../shell/read-arguments.ts'
+import { type ProgramArgument, programArguments } from '../shell/read-arguments.ts'
 import { isKnownReader } from '../shell/rule-on-shell-writes.ts'
 import type { GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { programOf } from './command-operands.ts'
 
+type Holding = { readonly isHeld: (path: string) => boolean; readonly workspace: string }
+
 /** What git overwrites or removes at once, or a removal of the whole workspace. */
-export function clearedBy(
-  command: SimpleCommand,
-  isHeld: (path: string) => boolean,
-): string | null {
+export function clearedBy(command: SimpleCommand, { isHeld, workspace }: Holding): string | null {
   const found = programArguments(command)
   if (found === null) return null
   const { grammar, options, operands, behindDashes } = found
@@ -22,12 +22,13 @@ export function clearedBy(
   if (has('shows') || has('lists')) return null
   if (has('discards')) return command.text
   const program = programOf(command)
-  if (program === 'rm' || program === 'mv') {
-    const taken = program === 'rm' ? operands : operands.slice(0, -1)
-    const isAll = taken.some(
-      ({ start, value }) => value !== null && !start.includes('*') && isWhole(start),
-    )
-    return isAll ? command.text : null
+  const isAll = ({ start, value }: ProgramArgument) => {
+    return value !== null && (isWhole(start) || isAround(workspace, start))
+  }
+  const takesAway = /^(?:zip|tar|7z.?)$/.test(program) && has('writes')
+  if (takesAway || program === 'rm' || program === 'mv') {
+    const taken = program === 'mv' ? operands.slice(0, -1) : operands
+    return taken.some((one) => !one.start.includes('*') && isAll(one)) ? command.text : null
   }
   const { sweeps } = grammar.raw
   if (sweeps === undefined || program !== 'git') return null
@@ -41,12 +42,19 @@ export function clearedBy(
     return spares ? null : command.text
   }
   if (has('index') && !options.some(({ name }) => /^(W|worktree)$/.test(name))) return null
-  return paths.some(({ start, value }) => value !== null && isWhole(start)) ? command.text : null
+  if (options.some(({ name }) => name === 'pathspec-from-file')) return command.text
+  return paths.some(isAll) ? command.text : null
+}
+
+/** Whether a path leads to the workspace, or to a folder above it. */
+function isAround(workspace: string, path: string): boolean {
+  if (!path.startsWith('/') && !path.startsWith('../')) return false
+  return normalisePath(workspace, path.startsWith('/') ? path : `${workspace}/${path}`) !== null
 }
 
 /** The workspace itself, or a folder above it. */
 function isWhole(path: string): boolean {
-  return /^(?::\/|:\(top\)|\.?\/?\*|(?:\.{1,2}\/?)+|:|\*\*.*|~\/?|\/)$/.test(path)
+  return /^(?::.*|\.?\/?\*|(?:\.{1,2}\/?)+|\*\*.*|~\/?|\/)$/s.test(path)
 }
 
 /** A patch that is applied and stands in no here-document: which files it changes is not known. */
