@@ -104,7 +104,7 @@ function splitWords(
     if (value === null && makes(part, lookup)) isMade = true
   }
   const value = isKnown ? start : null
-  const last = { value, start, isOne, isPattern, isStream, isMade, text }
+  const last = { isOne, isPattern, isStream, isMade, value, start, text }
   if (fields.length === 0 && (value !== '' || isThere)) return [last]
   const whole = fields
     .filter((field) => field !== '')
