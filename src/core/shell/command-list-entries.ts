@@ -69,15 +69,8 @@ const mark = '\u{f0000}'
 /** One entry in words after quote removal; null when it is not one simple command. */
 export function readEntry(text: string): CommandEntry | null {
   if (text.length > entryCharsMax || text.includes(mark)) return null
-  const words = wordsOf(text)
-  const stars = words?.flatMap(({ parts = [] }) => parts.filter(isStar)) ?? []
-  let marked = text
-  for (const { pos, end } of stars.reverse()) {
-    marked = marked.slice(0, pos) + mark + marked.slice(end)
-  }
-  const values = wordsOf(marked)
-    ?.flatMap((word) => readWord(word))
-    .map(({ value }) => value) ?? [null]
+  const words = wordsOf(text)?.flatMap((word) => readWord(withMarks(word)))
+  const values = words?.map(({ value }) => value) ?? [null]
   if (!isKnown(values)) return null
   const isOpen = values.at(-1)?.endsWith('/') ?? false
   return { text, words: values.map(entryWord), isOpen }
@@ -91,8 +84,13 @@ function isKnown(values: readonly (string | null)[]): values is readonly string[
   return !values.includes(null)
 }
 
-function isStar(part: WordPart): boolean {
-  return part.type === 'Glob' && part.kind === 'star'
+/** The same word with a mark in the place of each wildcard. */
+function withMarks(word: Word): Word {
+  const marked = (part: WordPart): WordPart =>
+    part.type === 'Glob' && part.kind === 'star'
+      ? { type: 'Literal', pos: part.pos, end: part.end, value: mark, text: mark }
+      : part
+  return word.parts === undefined ? word : ({ ...word, parts: word.parts.map(marked) } as Word)
 }
 
 /** The words of an entry; null: it is more than one plain command, or none. */

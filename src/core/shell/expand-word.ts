@@ -37,12 +37,12 @@ const nothingKnown: WordLookup = { valueOf: () => null, isMade: () => false }
 export function readWord(word: Word, lookup: WordLookup = nothingKnown): readonly ReadWord[] {
   const parts = word.parts
   if (parts === undefined) return [staticWord(word.value, word.text)]
-  const pieces = piecesOf(parts, lookup)
-  if (!pieces.hasBraces) return pieces.wordsOf(word.text)
+  const hasBraces = parts.some(({ type }) => type === 'BraceExpansion')
+  if (!hasBraces) return splitWords(parts, lookup, word.text)
   const values = braceValues(parts, lookup)
   if (values !== null) return values.map((value) => staticWord(value, word.text))
   const unknown = { value: null, isOne: false, isMade: true } as const
-  return pieces.wordsOf(word.text).map((one) => ({ ...one, ...unknown }))
+  return splitWords(parts, lookup, word.text).map((one) => ({ ...one, ...unknown }))
 }
 
 /** A word that is known. */
@@ -67,12 +67,12 @@ export function guessOption({ value, start }: ReadWord): string | null {
   return value === null && /(^|\s)-/.test(start) ? `${start}x` : null
 }
 
-type Pieces = {
-  readonly hasBraces: boolean
-  readonly wordsOf: (text: string) => readonly ReadWord[]
-}
-
-function piecesOf(parts: readonly WordPart[], lookup: WordLookup): Pieces {
+/** A word without braces: one, none, or what the value of a variable in it splits into. */
+function splitWords(
+  parts: readonly WordPart[],
+  lookup: WordLookup,
+  text: string,
+): readonly ReadWord[] {
   /** What a value splits into; all but the last are complete. */
   const fields: string[] = []
   let start = ''
@@ -81,7 +81,6 @@ function piecesOf(parts: readonly WordPart[], lookup: WordLookup): Pieces {
   let isPattern = false
   let isStream = false
   let isMade = false
-  let hasBraces = false
   /** Quotes and letters make a word, even an empty one. */
   let isThere = false
   for (const part of parts) {
@@ -100,22 +99,17 @@ function piecesOf(parts: readonly WordPart[], lookup: WordLookup): Pieces {
       } else start += value
     } else if (isKnown) start += value
     if (part.type === 'Glob' || part.type === 'ExtendedGlob') isPattern = true
-    else if (part.type === 'BraceExpansion') hasBraces = true
     else if (part.type === 'ProcessSubstitution') isStream = true
     else if (value === null && splits(part)) isOne = false
     if (value === null && makes(part, lookup)) isMade = true
   }
-  const rest = { isOne, isPattern, isStream, isMade }
-  return {
-    hasBraces,
-    wordsOf: (text) => {
-      const whole = fields
-        .filter((field) => field !== '')
-        .map((field) => ({ ...staticWord(field, text), isPattern }))
-      if (isKnown && start === '' && !isThere) return whole
-      return [...whole, { ...rest, value: isKnown ? start : null, start, text }]
-    },
-  }
+  const value = isKnown ? start : null
+  const last = { isOne, isPattern, isStream, isMade, value, start, text }
+  if (fields.length === 0 && (value !== '' || isThere)) return [last]
+  const whole = fields
+    .filter((field) => field !== '')
+    .map((field) => ({ ...staticWord(field, text), isPattern }))
+  return value === '' && !isThere ? whole : [...whole, last]
 }
 
 type Quoted = Extract<WordPart, { type: 'DoubleQuoted' | 'LocaleString' }>

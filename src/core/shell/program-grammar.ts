@@ -45,7 +45,6 @@ export type ProgramGrammar = {
   readonly isDangerous: boolean
   /** Settings by which it runs another program, loads code, or trusts somebody else. */
   readonly settings: RegExp | null
-  readonly variables: readonly VariablePattern[]
   readonly raw: RawGrammar
 }
 
@@ -155,6 +154,17 @@ export function grammarOf(program: string): ProgramGrammar | null {
   return grammar
 }
 
+/** What programs do with variables, by their names. */
+export const variablePatterns: ReadonlyMap<string, readonly VariablePattern[]> = new Map(
+  [...raws].flatMap(([name, raw]) => {
+    const patterns = Object.entries(resolveLike(raw).variables ?? {}).map(([effect, pattern]) => ({
+      effect: effect as VariablePattern['effect'],
+      pattern: new RegExp(pattern),
+    }))
+    return patterns.length === 0 ? [] : [[name, patterns] as const]
+  }),
+)
+
 /** Whether a setting changes what a program runs or trusts; null: it is only known later. */
 export function changesSetting(program: string, setting: string | null): boolean {
   return setting === null || grammarOf(program)?.settings?.test(setting) === true
@@ -215,10 +225,6 @@ function compileGrammar(given: RawGrammar, parent: ProgramGrammar | null): Progr
       kinds.some((kind) => dangerous.has(kind)) ||
       /\b(write|key|put|emit)\b/.test(raw.operands ?? ''),
     settings: raw.settings === undefined ? null : settingPattern(raw.settings),
-    variables: Object.entries(raw.variables ?? {}).map(([effect, pattern]) => ({
-      effect: effect as VariablePattern['effect'],
-      pattern: new RegExp(pattern, 'g'),
-    })),
     raw,
     verbs: null as ReadonlyMap<string, ProgramGrammar> | null,
   }

@@ -15,7 +15,7 @@ import { isFreeCommand } from './free-commands.ts'
 import { isOutside, leavesFrom } from './leaves-workspace.ts'
 import { isSystemProgram } from './program-grammar.ts'
 import { troubleIn } from './program-options.ts'
-import { quoteCommand } from './quote-command.ts'
+import { denyUnreadable, quoteCommand } from './quote-command.ts'
 import { riskyAssignment } from './risky-assignment.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { baseName, runners, shells } from './wrappers.ts'
@@ -65,10 +65,7 @@ function judge(
   entries: readonly string[],
   workspace: string | null,
 ): Trouble | null {
-  if (!reading.ok) {
-    const token = reading.token === '' ? '' : ` at \`${reading.token}\``
-    return unreadable(`the command cannot be parsed${token}: ${reading.reason}`)
-  }
+  if (!reading.ok) return denyUnreadable(reading)
   const list = entriesOf(entries)
   return (
     ruleOnNames(reading, { list, isEmpty: entries.length === 0 }, workspace) ??
@@ -84,10 +81,6 @@ function notAllowed(reason: string): Trouble {
 
 function notListed({ text }: SimpleCommand): Trouble {
   return notAllowed(`\`${quoteCommand(text)}\` is not on the list`)
-}
-
-function unreadable(reason: string): Trouble {
-  return { code: 'COMMAND_UNREADABLE', reason }
 }
 
 function ruleOnNames(
@@ -222,9 +215,9 @@ function ruleOnAssignments(reading: GoodReading): Trouble | null {
 function ruleOnHidden(reading: GoodReading): Trouble | null {
   const [first] = reading.hidden
   if (first === undefined) return null
-  return unreadable(
-    `\`${quoteCommand(first.token)}\` cannot be analyzed before it runs: ${first.reason}`,
-  )
+  const token = quoteCommand(first.token)
+  const reason = `\`${token}\` cannot be analyzed before it runs: ${first.reason}`
+  return { code: 'COMMAND_UNREADABLE', reason }
 }
 
 /** Network devices of bash, and folders in which the same words mean something else. */

@@ -5,6 +5,7 @@
 import type { Denial } from '../engine/types.ts'
 import { couldReadEnvironment } from './environment-files.ts'
 import { interpretedCode } from './interpreters.ts'
+import { denyUnreadable } from './quote-command.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { baseName } from './wrappers.ts'
 
@@ -16,10 +17,7 @@ type EnvRule = {
 /** The denial of a text that reads or sets what it may not. */
 export function ruleOnEnv(reading: ShellReading, rule: EnvRule): Denial | null {
   if (rule.blocked.length === 0 && rule.overridden.length === 0) return null
-  if (!reading.ok) {
-    const reason = `the command cannot be parsed at \`${reading.token}\`: ${reading.reason}`
-    return { code: 'COMMAND_UNREADABLE', reason, hint: 'write it as one plain command' }
-  }
+  if (!reading.ok) return denyUnreadable(reading)
   return (
     ruleOnOtherUsers(reading) ??
     ruleOnOverridden(reading, rule) ??

@@ -11,20 +11,17 @@ import { changesBySpelling } from './changing-words.ts'
 import { isNowhere } from './file-names.ts'
 import { talksLocally } from './local-address.ts'
 import { troubleAnywhere } from './program-options.ts'
-import { quoteCommand } from './quote-command.ts'
+import { denyUnreadable, quoteCommand } from './quote-command.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
 import { riskyAssignment } from './risky-assignment.ts'
+import { shellCallOf } from './shell-call.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
 import { onlyAsks } from './text-languages.ts'
 import { baseName } from './wrappers.ts'
 
 /** The denial of a text that would write. */
 export function ruleOnShellWrites(reading: ShellReading): Denial | null {
-  if (!reading.ok) {
-    const token = reading.token === '' ? '' : ` at \`${reading.token}\``
-    const reason = `the command cannot be parsed${token}: ${reading.reason}`
-    return { code: 'COMMAND_UNREADABLE', reason, hint: 'write it as one plain command' }
-  }
+  if (!reading.ok) return denyUnreadable(reading)
   const into = reading.redirections.find((one) => one.kind === 'write')
   if (into !== undefined) return denied(`\`${into.text}\` writes a file`)
   const net = reading.redirections.find(({ target, text }) => {
@@ -161,19 +158,12 @@ function isReadingVerb({ grammar, operands }: ReadArguments): boolean {
 }
 
 /** A `-c` script stands beside it, read; a script file or one on its input is code like any. */
-function whyOfShell(command: SimpleCommand): string | null {
-  const args = command.starts.slice(1)
-  const end = args.findIndex((arg) => !/^[-+]/.test(arg) || arg === '--')
-  const options = end < 0 ? args : args.slice(0, end)
-  if (options.some((arg) => /^-[a-z]*c[a-z]*$/.test(arg))) return null
-  if (options.some((arg) => /^--?(rcfile|init-file)/.test(arg))) return 'hands control to a script'
-  // `bash -n x.sh`, unless `+n` takes it back.
-  const isTakenBack = args.some((arg) => /^\+[a-z]*[no]/.test(arg))
-  if (!isTakenBack && options.some((arg) => /^-[a-z]*n[a-z]*$/.test(arg))) return null
-  if (end >= 0 && args[end - 1] !== '-o') return 'hands control to a script'
-  if (command.isFed) return 'hands control to a script'
+function whyOfShell({ starts, isFed, isPiped, stdin }: SimpleCommand): string | null {
+  const { loadsFile, takesScript, isChecking, operandAt } = shellCallOf(starts)
+  if (!loadsFile && (takesScript || isChecking)) return null
+  if (loadsFile || isFed || operandAt < starts.length) return 'hands control to a script'
   // What a pipe or the text itself hands to it is judged beside it.
-  return command.isPiped || command.stdin !== null ? null : 'opens a shell'
+  return isPiped || stdin !== null ? null : 'opens a shell'
 }
 
 /** What its options and operands make it do. */

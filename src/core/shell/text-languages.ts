@@ -122,7 +122,7 @@ export function actsInAwk(program: string): boolean {
   return prints(withoutBrackets(bare), /\bprintf?\b/)
 }
 
-/** Whether an operand of `mlr`, a verb, an expression or a file, runs a program or writes a file. */
+/** Whether an operand of `mlr` (a verb, an expression, a file) runs a program or writes a file. */
 export function actsInMiller(text: string): boolean {
   if (text.length > programCharsMax || /^(?:tee|split)$/.test(text)) return true
   return /\b(?:system|exec)\b/.test(text) || prints(text, /\b(?:print|emit|tee|e?dump)/)

@@ -6,6 +6,7 @@
 import { pickedWord, type ReadWord, staticWord, unknownWord } from './expand-word.ts'
 import { grammarOf } from './program-grammar.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
+import { unwrapShell } from './shell-call.ts'
 import type { AssignedValue, SimpleCommand } from './shell-reading.ts'
 import { unwrapParallel } from './unwrap-parallel.ts'
 import {
@@ -18,7 +19,6 @@ import {
   scriptOf,
   streamOf,
 } from './unwrap-result.ts'
-import { unwrapShell } from './unwrap-shell.ts'
 import { baseName, shells, strangeShells } from './wrappers.ts'
 
 /** Everything that a command hands control to, as far as its own words tell. */

@@ -4,7 +4,7 @@
  */
 
 import type { ReadWord } from './expand-word.ts'
-import { grammarOf, type VariablePattern } from './program-grammar.ts'
+import { type VariablePattern, variablePatterns } from './program-grammar.ts'
 import { programArguments } from './read-arguments.ts'
 import {
   expandedIn,
@@ -34,8 +34,8 @@ export function learnVariables(
   const name = baseName(first)
   learners.get(name)?.(facts, words.slice(1))
   if (namers.has(name)) namesOf(facts, command, isFedTamely() ? 'plain' : 'chosen')
-  const patterns = grammarOf(name)?.variables ?? []
-  if (patterns.length > 0) learnByTable(facts, words.slice(1), patterns)
+  const patterns = variablePatterns.get(name)
+  if (patterns !== undefined) learnByTable(facts, words.slice(1), patterns)
 }
 
 /** What the table of a program says that it does with variables. */
@@ -48,7 +48,9 @@ function learnByTable(
     .map(({ value, start }) => start.replace(/\s/g, '_') + (value === null ? '…' : ''))
     .join(' ')
   for (const { effect, pattern } of patterns) {
-    for (const [, name = ''] of line.matchAll(pattern)) {
+    // Most programs do none of it, however often they are called.
+    if (!pattern.test(line)) continue
+    for (const [, name = ''] of line.matchAll(new RegExp(pattern, 'g'))) {
       if (effect === 'lists') facts.listsVariables = true
       else if (effect === 'empties') facts.empties = true
       else if (effect === 'reads') facts.reads.add(name)

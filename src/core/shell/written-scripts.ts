@@ -1,4 +1,6 @@
 /** Scripts that a text first writes and then runs: their contents are only known at run time. */
+
+import { shellCallOf } from './shell-call.ts'
 import { type Facts, hideCode } from './shell-facts.ts'
 import type { SimpleCommand } from './shell-reading.ts'
 import { baseName, shells } from './wrappers.ts'
@@ -34,8 +36,9 @@ function fileIn(word: string): string {
 function isScript({ words, starts }: SimpleCommand): boolean {
   const name = baseName(words[0] ?? '')
   if (name === 'source' || name === '.') return words.length > 1
-  if (!shells.has(name) || starts.some((start) => /^-\w*c/.test(start))) return false
-  return !starts.some((start) => /^--(help|version)$/.test(start))
+  if (!shells.has(name)) return false
+  const { takesScript, isAsking } = shellCallOf(starts)
+  return !takesScript && !isAsking
 }
 
 /** `bash < x.sh` */
