@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { clinePluginText } from './cline-plugin.ts'
 
 type Tool = { readonly name: string; readonly execute: (input: object) => Promise<unknown> }
@@ -125,8 +125,25 @@ test('the calls of other agents say whose they are, and their prompts are not to
   await hooks.beforeTool(before)
   const told = asked().filter((one) => one.hook_event_name !== 'setup')
   expect(told.map((one) => [one.hook_event_name, one.agent_id ?? null])).toEqual([
-    ...[['beforeRun', null], ['beforeTool', 'mate'], ['beforeTool', 'sub'], ['beforeTool', null]],
+    ...[
+      ['beforeRun', null],
+      ['beforeTool', 'mate'],
+      ['beforeTool', 'sub'],
+      ['beforeTool', null],
+    ],
   ])
+})
+
+test.each([
+  ['a session of its own knows the run that the environment names', '', 'run-1'],
+  ['in the hub, the environment is that of another session', '1', ''],
+])('%s', async (_, noInteractive, run) => {
+  vi.stubEnv('PAWL_RUN', 'run-1')
+  vi.stubEnv('CLINE_NO_INTERACTIVE', noInteractive)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { hooks } = await load('cat > /dev/null; echo "{\\"run\\":\\"$PAWL_RUN\\"}" >&2; exit 2')
+  const { reason } = await hooks.beforeTool(before)
+  expect(JSON.parse(reason)).toEqual({ run })
 })
 
 test('the tools of Pawl are offered, and called', async () => {

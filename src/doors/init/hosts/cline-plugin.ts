@@ -41,6 +41,9 @@ const startMsMax = 2500
 const wordsMax = 20
 const callsMax = 10000
 
+// Cline's hub has the environment of whoever started it, which names the run of another session.
+if (process.env.CLINE_NO_INTERACTIVE) delete process.env.PAWL_RUN
+
 let session = null
 let cwd = process.cwd()
 // The agent that its user talks to; others were started by it.
