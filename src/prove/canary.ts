@@ -53,10 +53,12 @@ export async function tryCanaries(wish: TrialWish): Promise<Trial> {
   const { world, canaries, mcp, hookTrust, timeoutMs } = wish
   const seen: Exchange[] = []
   const landed = new Map<string, boolean>()
+  const open = new Map<Canary, Promise<void>>()
   const finish = async (canary: Canary | undefined, { told }: Exchange): Promise<void> => {
     if (canary === undefined) return
     const isStarted = !told.some(({ text }) => noTool.test(text))
     if (canary.lane !== undefined && isStarted) await laneEnd(canary.lane, seen)
+    open.delete(canary)
     await canary.after?.()
     landed.set(canary.id, canary.hasLanded())
   }
@@ -67,7 +69,11 @@ export async function tryCanaries(wish: TrialWish): Promise<Trial> {
     const at = starts.indexOf(exchange.index ?? -1)
     if (at < 0) return
     await finish(canaries[at - 1], exchange)
-    await canaries[at]?.before?.()
+    const next = canaries[at]
+    if (next === undefined) return
+    const begun = next.before?.() ?? Promise.resolve()
+    open.set(next, begun)
+    await begun
   }
   const turns = [...canaries.flatMap((one) => named(one, one.turns)), { text: 'All done.' }]
   const lanes = canaries.flatMap((one) =>
@@ -78,6 +84,11 @@ export async function tryCanaries(wish: TrialWish): Promise<Trial> {
   const transcript = await drive({
     ...{ host, program, project, home, env, script, onTurn, mcp, hookTrust, timeoutMs },
   })
+  // WHY: what the proof did itself must not look as if the agent had.
+  for (const [canary, begun] of open) {
+    await begun.catch(() => undefined)
+    await canary.after?.()
+  }
   const tried = canaries.map((canary) => {
     const before = landed.get(canary.id)
     // WHY both: what was started may have landed late.

@@ -60,28 +60,40 @@ export async function tryLater(world: SandboxEnv, until: number): Promise<readon
 
 /** Goes on with the first session, and has the host compact its context. */
 async function tryResumed(world: SandboxEnv, until: number): Promise<readonly Tried[]> {
-  const { toolCalls, compactsAt } = drivers[world.host]
+  const { toolCalls, compactsAt, compactsNew = false } = drivers[world.host]
   const { shell } = toolCalls
-  const { tried, transcript } = await session(world, {
-    ...{ folder: world.project, until, isResumed: true },
-    // The result of the call that fills the context may be lost with it. Some hosts compact beside
-    // the conversation, and go on with the result one request later.
-    calls: { resumed: shell, full: shell, next: shell, compacted: shell },
-    promptTokens: { full: compactsAt },
-  })
+  const resumed = { folder: world.project, until, isResumed: true, calls: { resumed: shell } }
+  // The result of the call that fills the context may be lost with it. Some hosts compact beside
+  // the conversation, and go on with the result one request later.
+  const filling = { full: shell, next: shell, compacted: shell }
+  const promptTokens = { full: compactsAt }
+  if (!compactsNew) {
+    return compacted(world, { ...resumed, calls: { ...resumed.calls, ...filling }, promptTokens })
+  }
+  const { tried } = await session(world, resumed)
+  const fresh = { ...resumed, isResumed: false, hasLittleRoom: true }
+  return [...tried, ...(await compacted(world, { ...fresh, calls: filling, promptTokens }))]
+}
+
+async function compacted(world: SandboxEnv, wish: SessionWish): Promise<readonly Tried[]> {
+  const { tried, transcript } = await session(world, wish)
   return tried.map((one) =>
-    one.id === 'compacted' && one.hasLanded === false && !isShorter(transcript)
+    one.id === 'compacted' && one.hasLanded === false && !wasCompacted(transcript)
       ? { ...one, hasLanded: null }
       : one,
   )
 }
 
-/** Whether some request of the conversation was shorter than the one before it. */
-function isShorter({ exchanges }: Transcript): boolean {
-  const lengths = exchanges
+/** Whether some request of the conversation had the summary in it, or was shorter than the last. */
+function wasCompacted({ exchanges }: Transcript): boolean {
+  const texts = exchanges
     .filter(({ lane }) => lane === 'main')
-    .map(({ body }) => JSON.stringify(body).length)
-  return lengths.some((length, at) => length < (lengths[at - 1] ?? 0))
+    .map(({ body }) => JSON.stringify(body))
+  const lengths = texts.map(({ length }) => length)
+  return (
+    texts.some((text) => text.includes(summary)) ||
+    lengths.some((length, at) => length < (lengths[at - 1] ?? 0))
+  )
 }
 
 type SessionWish = {
@@ -90,6 +102,7 @@ type SessionWish = {
   /** How each canary is made, by its id. */
   readonly calls: Readonly<Record<string, (command: string) => ScriptedCall>>
   readonly isResumed?: boolean
+  readonly hasLittleRoom?: boolean
   readonly isCodeMode?: boolean
   /** What the model says that its request came to, when it makes a call. */
   readonly promptTokens?: Readonly<Record<string, number>>
@@ -98,11 +111,13 @@ type SessionWish = {
 type Session = { readonly tried: readonly Tried[]; readonly transcript: Transcript }
 
 /** What a host asks its model for when it compacts. */
-const asides = 'summary of (the|this|our) conversation|summarizes a conversation'
-const aux = '<state_snapshot>Work goes on.</state_snapshot>'
+const asides =
+  'summary of (the|this|our) conversation|summarizes a conversation|Summarize this session'
+const summary = 'Work goes on.'
+const aux = `<state_snapshot>${summary}</state_snapshot>`
 
 async function session(world: SandboxEnv, wish: SessionWish): Promise<Session> {
-  const { folder, until, calls, promptTokens = {}, isResumed = false, isCodeMode = false } = wish
+  const { folder, until, calls, promptTokens = {}, ...kind } = wish
   const canaries = Object.entries(calls).map(([id, call]) => {
     const path = join(folder, `canary-${id}`)
     return { id, path, callId: `call_${id}`, call: call(`echo x > ${path}`) }
@@ -113,7 +128,7 @@ async function session(world: SandboxEnv, wish: SessionWish): Promise<Session> {
     return { tools: [{ ...call, id: callId }], ...used }
   })
   const transcript = await drive({
-    ...{ ...world, project: folder, isResumed, isCodeMode },
+    ...{ ...world, project: folder, ...kind },
     script: { prompt: 'Do the work.', turns: [...turns, { text: 'All done.' }], asides, aux },
     timeoutMs: Math.max(1, until - performance.now()),
   })

@@ -168,8 +168,6 @@ function startingWith(
 function cellOf(host: ProvableHostId, id: PathId, { tried, transcript }: Trial): Cell {
   const declared = declaredPathIds.find((one) => one === id)
   if (declared !== undefined) return declaredCell(host, declared)
-  const untried = drivers[host].untried?.[id]
-  if (untried !== undefined) return { outcome: 'not enforceable', note: `not tried: ${untried}` }
   const of = (wanted: string): Tried | undefined => tried.find((one) => one.id === wanted)
   const held = of(id)
   // What breaks the guard is tried with the shell.

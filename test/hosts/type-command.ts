@@ -41,7 +41,7 @@ function shellEnv(world: SandboxEnv, modelUrl: string): Record<string, string> {
   const { host, project, home } = world
   const sitting = {
     ...{ project, home, modelUrl, prompt: '', mcp: {} },
-    ...({ hookTrust: 'asked', isResumed: false, isCodeMode: false } as const),
+    ...({ hookTrust: 'asked', isResumed: false, isCodeMode: false, hasLittleRoom: false } as const),
   }
   const { GEMINI_CLI_TRUST_WORKSPACE: _, ...own } = hostEnv(host, world)
   return { ...own, ...drivers[host].start(sitting).env, ...world.env }

@@ -118,10 +118,7 @@ test.each(testedHosts)('%s: a folder whose hooks were removed stays guarded', as
   expect(dirname(file)).not.toBe('.')
 })
 
-/** Hosts that go on with a session without a person. */
-const resumingHosts = testedHosts.filter((host) => drivers[host].untried?.resumed === undefined)
-
-test.each(resumingHosts)('%s: a resumed session is held as before', async (host) => {
+test.each(testedHosts)('%s: a resumed session is held as before', async (host) => {
   const world = await repository(host)
   await world.mustPawl('init', host, '--yes')
   const run = await begin(world)

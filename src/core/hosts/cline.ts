@@ -112,6 +112,8 @@ export const clineHost = {
     'it waits 3 seconds for a plugin, so a call that Pawl cannot judge within 2.5 is denied',
     'other plugins run in the same process: they can act without a call, and change a call ' +
       'after Pawl has judged it; install only those that you trust',
+    'a session in its hub, as any after the first, cannot name its run by `PAWL_RUN`: the hub ' +
+      'has the environment of whoever started it',
     '`cline "…"` ends when its model stops, finished or not, and does not report the end of a ' +
       'session: its run stays assigned until `pawl release`',
   ],

@@ -171,8 +171,9 @@ function begin(
   // What was refused before this call is none of its business.
   asked.box?.takeRefused()
   const request = { place, ...whose, ...what }
-  const { askWaitMs, orderWaitMs } = settings
-  const orderMs = Math.min(orderWaitMs, agentHosts[host].waitSecondsMax * 1_000)
+  const hostMs = agentHosts[host].waitSecondsMax * 1_000
+  const askWaitMs = Math.min(settings.askWaitMs, hostMs)
+  const orderMs = Math.min(settings.orderWaitMs, hostMs)
   if (!mayDecideAtPrompt(context, asked)) {
     const options = { actor: hookAgent, waitMs: askWaitMs, orderMs, signal }
     return runtime.calls.begin(request, options)

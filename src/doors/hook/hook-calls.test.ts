@@ -96,6 +96,18 @@ test('where nobody answers, the call is refused, and passes once when it is appr
   expect(refusalIn(await call('apply_patch', patch, { host: 'codex' }))).not.toBe('')
 })
 
+test('a host that soon goes on is told of the approval before it does', async () => {
+  const { runtime, hook } = openHookBench({ policies: asking, askWaitMs: 20_000 })
+  const runId = await startRelease(runtime)
+  await runtime.send(runId, say('READY'), asAgent)
+  const tool_input = { path: 'a.txt', old_text: 'a', new_text: 'b' }
+  const begun = performance.now()
+  const fields = { tool_name: 'editor', tool_input, tool_use_id: 'c' }
+  const refused = await hook('beforeTool', fields, { host: 'cline' })
+  expect(refused.stderr).toMatch(/approval \S+\)/)
+  expect(performance.now() - begun).toBeLessThan(10_000)
+})
+
 test('a call behind the gateway is left to it, with whose it is, and counted there', async () => {
   const { runtime, call, hook } = openHookBench()
   const runId = await startRelease(runtime)

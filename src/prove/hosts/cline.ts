@@ -2,9 +2,9 @@
  * Cline without a person: `cline --json`, which asks nobody about a call, so that only a plugin can
  * stop one. Its model is a provider of one's own, so it needs no account.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Driver, HostPlace } from './host.ts'
+import type { Driver, HostPlace, Start } from './host.ts'
 import { putServers } from './put-servers.ts'
 import { gitPatch, type HostToolCalls, lastTurn, turnOf } from './tool-calls.ts'
 
@@ -32,8 +32,13 @@ const toolCalls: HostToolCalls = {
   typing: null,
 }
 
+/** Providers that speak the chat protocol and can be reached elsewhere; enough for all at once. */
+const chatProviders = ['openai-compatible', 'deepseek', 'groq', 'together', 'fireworks', 'nebius']
+const envelope = { version: 1, modes: {}, providers: {} }
+/** Little room: in it a session is compacted as soon as its model says that it has grown. */
+const contextWindow = 24_000
+
 const dataFolder = (home: string): string => join(home, '.cline', 'data')
-const provider = 'openai-compatible'
 
 export const clineDriver: Driver = {
   env: ({ home }) => ({
@@ -44,36 +49,68 @@ export const clineDriver: Driver = {
   }),
   toolCalls,
   codeMode: null,
+  // It believes a model no more than four times its own count.
   compactsAt: 120_000,
+  compactsNew: true,
   unenforceable: {},
   declared: {},
-  untried: {
-    resumed: 'it goes on with a session only in a terminal, where it loads its plugin as well',
-  },
   prepare,
-  start: ({ home, modelUrl, prompt, mcp }) => {
-    const settings = putProvider(home, modelUrl)
+  start: ({ project, home, modelUrl, prompt, mcp, isResumed, hasLittleRoom }) => {
+    const provider = putProvider(home, modelUrl, hasLittleRoom ? { contextWindow } : {})
     putServers(serversFile(home), mcp)
-    return {
-      env: { CLINE_PROVIDER_SETTINGS_PATH: settings },
-      args: [
-        // WHY so many: after six refused calls in a row it ends.
-        ...['--json', '-P', provider, '--retries', '1000'],
-        // A prompt of one word is taken for a command.
-        `Please: ${prompt}`,
-      ],
-    }
+    // A prompt of one word is taken for a command.
+    const text = `Please: ${prompt}`
+    if (isResumed) return resumed({ project, home, provider, text })
+    // WHY so many: after six refused calls in a row it ends.
+    return { env: {}, args: ['--json', '-P', provider, '--retries', '1000', text] }
   },
 }
 
-/** Settings for this session: sessions that start at the same moment have models of their own. */
-function putProvider(home: string, modelUrl: string): string {
-  const file = join(dataFolder(home), 'settings', `providers-${new URL(modelUrl).port}.json`)
-  const settings = { provider, apiKey: 'sk-test', model: 'mock-model', baseUrl: `${modelUrl}/v1` }
+/**
+ * Puts a provider for this session into the settings, and says which. WHY one of its own, in the
+ * same file: sessions after the first run in a hub, which reads the file that the first one read.
+ */
+function putProvider(home: string, modelUrl: string, more: object): string {
+  const file = join(dataFolder(home), 'settings', 'providers.json')
+  const { providers } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : envelope
+  const provider = chatProviders.find((id) => !(id in providers)) ?? Object.keys(providers)[0] ?? ''
+  const { [provider]: _, ...others } = providers
+  const baseUrl = `${modelUrl}/v1`
+  const settings = { provider, apiKey: 'sk-test', model: 'mock-model', baseUrl, ...more }
   const one = { settings, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' }
-  const all = { version: 1, lastUsedProvider: provider, modes: {}, providers: { [provider]: one } }
-  writeFileSync(file, JSON.stringify(all))
-  return file
+  writeFileSync(file, JSON.stringify({ ...envelope, providers: { ...others, [provider]: one } }))
+  return provider
+}
+
+type Resumed = {
+  readonly project: string
+  readonly home: string
+  readonly provider: string
+  readonly text: string
+}
+
+/** It goes on with a session only in a terminal, or as the agent of an editor (ACP). */
+function resumed({ project, home, provider, text }: Resumed): Start {
+  const sessionId = lastSession(home, project)
+  const place = { sessionId, cwd: project, mcpServers: [] }
+  return {
+    env: { CLINE_PROVIDER: provider, CLINE_MODEL: 'mock-model', CLINE_API_KEY: 'sk-test' },
+    args: ['--acp', '--auto-approve', 'true'],
+    requests: [
+      { method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } },
+      { method: 'session/load', params: place },
+      { method: 'session/prompt', params: { sessionId, prompt: [{ type: 'text', text }] } },
+    ],
+  }
+}
+
+/** The id of the last session of a folder; ids begin with the time. */
+function lastSession(home: string, project: string): string {
+  const folder = join(dataFolder(home), 'sessions')
+  const ids = readdirSync(folder).toSorted().toReversed()
+  const ofProject = (id: string): boolean =>
+    JSON.parse(readFileSync(join(folder, id, `${id}.json`), 'utf8')).cwd === project
+  return ids.find(ofProject) ?? ''
 }
 
 function serversFile(home: string): string {

@@ -5,13 +5,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { agentHosts, type ProvableHostId } from '../../core/hosts/registry.ts'
 import type { ModelCall } from '../model/model-api.ts'
 import { type Exchange, openModel } from '../model/open-model.ts'
 import type { Script } from '../model/script.ts'
 import { drivers } from './drivers.ts'
 import { hostPath } from './find-host.ts'
-import type { HostPlace, McpServer } from './host.ts'
+import type { EditorRequest, HostPlace, McpServer } from './host.ts'
 
 type Drive = HostPlace & {
   readonly host: ProvableHostId
@@ -22,6 +23,8 @@ type Drive = HostPlace & {
   readonly hookTrust?: 'asked' | 'skipped'
   /** Goes on with the last session of the folder; absent: a new one. */
   readonly isResumed?: boolean
+  /** Has its context compacted early, on hosts that need to be told. */
+  readonly hasLittleRoom?: boolean
   /** Has the model send programs instead of calls, where the host can. */
   readonly isCodeMode?: boolean
   /** Starts it in a box, as a session of this run. */
@@ -82,9 +85,10 @@ export async function drive(wish: Drive): Promise<Transcript> {
     ...(wish.onTurn === undefined ? {} : { onTurn: wish.onTurn }),
   })
   try {
-    const { args, env } = drivers[host].start({
+    const { args, env, requests } = drivers[host].start({
       ...{ project, home, mcp, hookTrust, isResumed: wish.isResumed === true },
       isCodeMode: wish.isCodeMode === true,
+      hasLittleRoom: wish.hasLittleRoom === true,
       modelUrl: model.url,
       prompt: script.prompt ?? 'go',
     })
@@ -93,10 +97,11 @@ export async function drive(wish: Drive): Promise<Transcript> {
     const child = spawn(first, rest, {
       cwd: project,
       env: { ...hostEnv(host, wish), ...env, ...wish.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [requests === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       // WHY: a group of its own, so that all it started can be ended with it.
       detached: true,
     })
+    if (requests !== undefined) talkTo(child, requests)
     const ended = await waitFor(child, wish.timeoutMs ?? timeoutMsDefault)
     const { exchanges } = model
     const ms = Math.round(performance.now() - begun)
@@ -113,6 +118,24 @@ function commandOf(wish: Drive, args: readonly string[], modelUrl: string): read
   const connect = ['--connect', new URL(modelUrl).host]
   const run = ['run', '--run', box.runId, ...names, ...connect, '--', agentHosts[host].program]
   return [...box.pawl, ...run, ...args]
+}
+
+/** Plays an editor that starts the host as its agent, and closes the line after the last answer. */
+function talkTo(child: ChildProcess, requests: readonly EditorRequest[]): void {
+  const { stdin, stdout } = child
+  if (stdin === null || stdout === null) return
+  // What it no longer reads is seen in what it did not do.
+  stdin.on('error', () => undefined)
+  const send = (at: number): void => {
+    const request = requests[at]
+    if (request === undefined) stdin.end()
+    else stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: at, ...request })}\n`)
+  }
+  createInterface({ input: stdout }).on('line', (line) => {
+    const [, id, kind] = /"id":(\d+),"(result|error)"/.exec(line) ?? []
+    if (id !== undefined) send(kind === 'error' ? requests.length : Number(id) + 1)
+  })
+  send(0)
 }
 
 type HostExit = Pick<Transcript, 'exitCode' | 'why' | 'output'>

@@ -26,6 +26,8 @@ type Sitting = HostPlace & {
   readonly hookTrust: 'asked' | 'skipped'
   /** Goes on with the last session of the folder. */
   readonly isResumed: boolean
+  /** Has a host that compacts new sessions only do so early. */
+  readonly hasLittleRoom: boolean
   /** Has the host let its model send programs that make calls, if it can. */
   readonly isCodeMode: boolean
 }
@@ -41,16 +43,20 @@ export type Driver = {
   readonly codeMode: ((command: string) => ScriptedCall) | null
   /** The tokens at which it compacts its context. */
   readonly compactsAt: number
+  /** A resumed session is never compacted, so that is tried in a new one with little room. */
+  readonly compactsNew?: boolean
   /** Paths that end in no hook of the host, whoever installs it, and what covers them. */
   readonly unenforceable: Readonly<Partial<Record<PathId, string>>>
   /** What is said without a try: how a host does it past its hooks; absent: it asks a hook. */
   readonly declared: Readonly<Partial<Record<DeclaredPathId, string>>>
-  /** Paths that cannot be tried without a person, and why. */
-  readonly untried?: Readonly<Partial<Record<PathId, string>>>
 }
 
 /** A command line beside the name of the program. */
 export type Start = {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** What an editor would send it (JSON-RPC), each when the one before is answered. */
+  readonly requests?: readonly EditorRequest[]
 }
+
+export type EditorRequest = { readonly method: string; readonly params: object }

@@ -34,15 +34,53 @@ export function proofHolds({ hosts }: HostsProof): boolean {
 /** The whole of it. */
 export function proofText(proof: HostsProof, io: Io): string {
   const tried = proof.hosts.filter(({ fault }) => fault === null)
-  const heads = ['', ...tried.map(({ host, version }) => `${host} ${version ?? ''}`.trim())]
-  const rows = Object.entries(proof.paths).map(
+  const tables = blocksOf(tried, proof, io).map((columns) => tableOf(columns, proof, io))
+  return `${tables.join('\n')}${printLines(notes(proof, io), io)}`
+}
+
+function tableOf(columns: readonly ProofColumn[], { paths }: HostsProof, io: Io): string {
+  const rows = Object.entries(paths).map(
     ([id, title]): StyledLine => [
       styledSpan(title),
-      ...tried.map((column) => cellSpan(column, id)),
+      ...columns.map((column) => cellSpan(column, id)),
     ],
   )
-  const table = tried.length === 0 ? '' : tableText(heads, rows, io)
-  return `${table}${printLines(notes(proof, io), io)}`
+  return tableText(['', ...columns.map(headOf)], rows, io)
+}
+
+function headOf({ host, version }: ProofColumn): string {
+  return `${host} ${version ?? ''}`.trim()
+}
+
+const gap = 2
+
+/** Hosts that fit beside each other in the terminal; all of them where there is none. */
+function blocksOf(
+  columns: readonly ProofColumn[],
+  { paths }: HostsProof,
+  io: Io,
+): readonly (readonly ProofColumn[])[] {
+  const room = io.isTerminal ? io.columns : Number.POSITIVE_INFINITY
+  const titleWidth = Math.max(...Object.values(paths).map(({ length }) => length))
+  const widthOf = (column: ProofColumn): number =>
+    Math.max(
+      headOf(column).length,
+      ...Object.keys(paths).map((id) => cellSpan(column, id).text.length),
+    )
+  const blocks: ProofColumn[][] = []
+  let used = 0
+  for (const column of columns) {
+    const width = gap + widthOf(column)
+    const last = blocks.at(-1)
+    if (last === undefined || used + width > room) {
+      blocks.push([column])
+      used = titleWidth + width
+    } else {
+      last.push(column)
+      used += width
+    }
+  }
+  return blocks
 }
 
 function cellSpan({ cells }: ProofColumn, id: string): StyledSpan {

@@ -19,22 +19,23 @@ function heardIn(file: string, more: JsonObject = {}): HookInput {
   return heard
 }
 
-test.each(
-  readdirSync(fixtures),
-)('%s is understood, and blocked where it is a call', async (file) => {
-  const { runtime, context } = openHookBench()
-  await startRelease(runtime)
-  const answerTo = (payload: JsonObject) => {
-    const text = JSON.stringify(payload)
-    return context.answer({ host: 'cline', payload: text, workspace: '/work', runId: null })
-  }
-  const first = { ...payloadIn('beforeTool-run_commands.json'), tool_use_id: 'first' }
-  await answerTo(first)
-  const { exit, stderr } = await answerTo(payloadIn(file))
-  // The paths of the recordings are outside of this workspace, so nothing may be read either.
-  const isBlocked = file.startsWith('beforeTool-') && !file.includes('mission_log')
-  expect([exit, stderr === ''], `${file} ${stderr}`).toEqual(isBlocked ? [2, false] : [0, true])
-})
+test.each(readdirSync(fixtures))(
+  '%s is understood, and blocked where it is a call',
+  async (file) => {
+    const { runtime, context } = openHookBench()
+    await startRelease(runtime)
+    const answerTo = (payload: JsonObject) => {
+      const text = JSON.stringify(payload)
+      return context.answer({ host: 'cline', payload: text, workspace: '/work', runId: null })
+    }
+    const first = { ...payloadIn('beforeTool-run_commands.json'), tool_use_id: 'first' }
+    await answerTo(first)
+    const { exit, stderr } = await answerTo(payloadIn(file))
+    // The paths of the recordings are outside of this workspace, so nothing may be read either.
+    const isBlocked = file.startsWith('beforeTool-') && !file.includes('mission_log')
+    expect([exit, stderr === ''], `${file} ${stderr}`).toEqual(isBlocked ? [2, false] : [0, true])
+  },
+)
 
 /** What a call of the shell tool is judged as; null: it is blocked. */
 function commandOf(input: Json): Json {

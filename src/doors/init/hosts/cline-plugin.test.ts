@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { clinePluginText } from './cline-plugin.ts'
 
 type Tool = { readonly name: string; readonly execute: (input: object) => Promise<unknown> }
@@ -15,13 +15,15 @@ const allows = said(`echo '{"allow":true}'`)
 
 /** A server that lists one tool, and answers what it was called with. */
 const server = `
+  const waitMs = Number(process.env.SLOW_MS || 0)
+  const send = (text) => setTimeout(() => console.log(text), waitMs)
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line)
     const tools = [{ name: 'say', description: 'says', inputSchema: { type: 'object' } }]
     const text = JSON.stringify(params && params.arguments)
     const called = { content: [{ type: 'text', text }], isError: text === '{"bad":1}' }
     const result = method === 'tools/list' ? { tools } : method === 'tools/call' ? called : {}
-    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    if (id !== undefined) send(JSON.stringify({ jsonrpc: '2.0', id, result }))
   })`
 
 /** The plugin as Cline loads it, with a shell text in place of the client of hooks. */
@@ -125,8 +127,25 @@ test('the calls of other agents say whose they are, and their prompts are not to
   await hooks.beforeTool(before)
   const told = asked().filter((one) => one.hook_event_name !== 'setup')
   expect(told.map((one) => [one.hook_event_name, one.agent_id ?? null])).toEqual([
-    ...[['beforeRun', null], ['beforeTool', 'mate'], ['beforeTool', 'sub'], ['beforeTool', null]],
+    ...[
+      ['beforeRun', null],
+      ['beforeTool', 'mate'],
+      ['beforeTool', 'sub'],
+      ['beforeTool', null],
+    ],
   ])
+})
+
+test.each([
+  ['a session of its own knows the run that the environment names', '', 'run-1'],
+  ['in the hub, the environment is that of another session', '1', ''],
+])('%s', async (_, noInteractive, run) => {
+  vi.stubEnv('PAWL_RUN', 'run-1')
+  vi.stubEnv('CLINE_NO_INTERACTIVE', noInteractive)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { hooks } = await load('cat > /dev/null; echo "{\\"run\\":\\"$PAWL_RUN\\"}" >&2; exit 2')
+  const { reason } = await hooks.beforeTool(before)
+  expect(JSON.parse(reason)).toEqual({ run })
 })
 
 test('the tools of Pawl are offered, and called', async () => {
@@ -134,4 +153,12 @@ test('the tools of Pawl are offered, and called', async () => {
   expect(tools.map(({ name }) => name)).toEqual(['pawl__say'])
   expect(await tools[0]?.execute({ a: 1 })).toBe('{"a":1}')
   await expect(tools[0]?.execute({ bad: 1 })).rejects.toThrow('{"bad":1}')
+})
+
+test('a server that is slow is waited for as long as Cline waits for the plugin', async () => {
+  vi.stubEnv('SLOW_MS', '1500')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect((await load(allows)).tools).toEqual([])
+  vi.stubEnv('CLINE_PLUGIN_IMPORT_TIMEOUT_MS', '60000')
+  expect((await load(allows)).tools.map(({ name }) => name)).toEqual(['pawl__say'])
 })

@@ -35,11 +35,14 @@ export function clinePluginText(context: SetupContext): string {
 const body = String.raw`import { spawn } from "node:child_process"
 
 const setting = SETTING
-// Cline waits three seconds for a hook, and four for a plugin to be loaded.
+// Cline waits three seconds for a hook, and for a plugin four, or as long as it is told.
 const answerMsMax = 2500
-const startMsMax = 2500
+const startMsMax = Math.max(2500, Number(process.env.CLINE_PLUGIN_IMPORT_TIMEOUT_MS || 0) - 1500)
 const wordsMax = 20
 const callsMax = 10000
+
+// Cline's hub has the environment of whoever started it, which names the run of another session.
+if (process.env.CLINE_NO_INTERACTIVE) delete process.env.PAWL_RUN
 
 let session = null
 let cwd = process.cwd()
