@@ -155,8 +155,10 @@ export function concernsProtected({ commands, redirections }: GoodReading): bool
 }
 
 /** Programs that change more than they name, or that are handed code. */
-const takesMuch =
-  /^(?:git|hub|g?find|fd|fdfind|zip|rm|mv|patch|g?make|[gmn]?awk|python.*|node|perl|ruby|php|deno|bun)$/
+const takesMuch = new RegExp(
+  '^(?:git|hub|g?find|fd|fdfind|zip|rm|mv|patch|g?make|[gmn]?awk|' +
+    'python.*|node|perl|ruby|php|deno|bun)$',
+)
 
 function isSuspectWord(word: string | null): boolean {
   if (word === null || word.length > pathCharsMax || isSuspect(word)) return true

@@ -234,7 +234,7 @@ test.each(recorded)('%s: %s is understood, and blocked where it is a call', asyn
   const payload = readFileSync(join(fixtures, file), 'utf8')
   // An agent that has not worked may stop.
   const { session_id: session } = JSON.parse(payload)
-  await call('any', {}, { host, session })
+  expect(refusalIn(await call('Read', { file_path: '/work/a' }, { host, session }))).toBe('')
   const told = await context.answer({ host, payload, workspace: '/work', runId: null })
   const event = JSON.parse(payload)
   const isCall = /^(PreToolUse|BeforeTool)$/.test(event.hook_event_name)

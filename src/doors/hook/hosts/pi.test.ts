@@ -30,7 +30,8 @@ test.each(recorded)('%s is understood, and blocked where it is a call', async (f
   const payload = payloadIn(file)
   // An agent that has not worked may stop.
   const session_id = payload.session_id ?? null
-  await answerTo({ ...payloadIn('tool_call-bash.json'), session_id, tool_use_id: 'first' })
+  const first = { session_id, cwd: '/work', tool_use_id: 'first' }
+  await answerTo({ ...payloadIn('tool_call-read.json'), ...first })
   const { exit, stderr } = await answerTo(payload)
   // The paths of the recordings are outside of this workspace, so nothing may be read either.
   const isBlocked = /^(?:tool_call|agent_before_settle)/.test(file)
