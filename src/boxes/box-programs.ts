@@ -15,12 +15,14 @@ const never = String(Number.MAX_SAFE_INTEGER)
 
 type ProgramsLook = Pick<BoxHints, 'beginPrograms' | 'endPrograms'>
 
-/** `control`: null while the box was not started yet. */
-export function openProgramsLook(control: () => BoxControl | null): ProgramsLook {
+type FindControl = () => BoxControl | null | Promise<BoxControl | null>
+
+/** `control`: null if the box does not answer. */
+export function openProgramsLook(control: FindControl): ProgramsLook {
   const begun = new Map<string, BegunCall>()
   return {
     beginPrograms: async (key) => {
-      const answer = await control()?.ask(['programs', never])
+      const answer = await (await control())?.ask(['programs', never])
       if (answer?.kind !== 'ran') return
       begun.delete(key)
       for (const one of begun.values()) one.isShared = true
@@ -32,7 +34,7 @@ export function openProgramsLook(control: () => BoxControl | null): ProgramsLook
       const call = begun.get(key)
       begun.delete(key)
       if (call === undefined) return null
-      const answer = await control()?.ask(['programs', String(call.since)])
+      const answer = await (await control())?.ask(['programs', String(call.since)])
       if (answer?.kind !== 'ran') return null
       const ran = ranOf(answer.programs, answer.total - call.since)
       return ran === null || !call.isShared ? ran : { ...ran, isShared: true }

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Family } from '../core/engine/family.ts'
 import { filesOfFamily, isSameStageFiles, type StageFiles } from '../core/engine/stage-files.ts'
 import type { LogLine } from '../daemon/log-file.ts'
@@ -94,6 +95,8 @@ const insteadName = 'instead'
 const startMsMax = 30_000
 const lookMs = 25
 const boxesMax = 200
+/** How long a call waits for a box that has only just started. */
+const callMsMax = 2_000
 
 export function openBoxes(options: BoxesOptions): OpenBoxes {
   const boxes = new Map<string, OpenBox>()
@@ -130,7 +133,7 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
       ms += lookMs
     ) {
       if (await attach(box)) break
-      await new Promise((resolve) => setTimeout(resolve, lookMs))
+      await sleep(lookMs)
     }
     if (box.control === null) await end(box)
     return !boxes.has(box.note.id)
@@ -191,7 +194,7 @@ async function serveBox(
   const hints: BoxHints = {
     files: () => box.files,
     takeRefused: outlet === null ? () => [] : openRefusedNews(outlet.refusals),
-    ...openProgramsLook(() => box.control),
+    ...openProgramsLook(() => startedControl(box)),
   }
   try {
     box.doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
@@ -200,6 +203,12 @@ async function serveBox(
     throw fault
   }
   return box
+}
+
+/** WHY it waits: a call from inside may be there before the daemon has found the box. */
+async function startedControl(box: OpenBox): Promise<BoxControl | null> {
+  for (let ms = 0; box.control === null && ms < callMsMax; ms += lookMs) await sleep(lookMs)
+  return box.control
 }
 
 async function makeBox(
