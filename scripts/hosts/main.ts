@@ -17,6 +17,7 @@ const root = join(import.meta.dirname, '..', '..')
 const hosts = hostsRoot(process.env)
 // WHY said aloud: what the user has on the PATH may be another version.
 process.env.PAWL_HOSTS_ROOT = hosts
+process.env.NODE_COMPILE_CACHE ??= join(hosts, '..', 'node-compile-cache')
 const testMsMax = 5 * 60_000
 const runsMax = 100
 const loadMax = 64

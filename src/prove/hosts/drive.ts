@@ -67,6 +67,8 @@ export function hostEnv(host: ProvableHostId, place: HostPlace): Record<string, 
     USER: 'tester',
     NO_COLOR: '1',
     CI: '1',
+    // WHY: most of what hosts in JavaScript take to start is compiling the same code again.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(home, 'tmp', 'node-compile-cache'),
     ...drivers[host].env(place),
   }
 }
