@@ -30,6 +30,8 @@ const failed = []
 let counts = { passed: 0, failed: 0 }
 if (await holds('install', ensureInstalled)) {
   await holds('build', ensureBuilt)
+  // Compiled once here, they need not be compiled for each data directory of a test.
+  await holds('native programs', () => run([join(root, 'scripts', 'prebuild.mjs')]))
   ensureStrace()
   ensureChromium()
   for (const [name, args] of stages) await holds(name, () => run(args))

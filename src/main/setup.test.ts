@@ -13,6 +13,7 @@ import { openSetupDoor } from './setup.ts'
 const tools = {
   hookCommand: ({ bin, host }: { bin: string; host: string }) => `${bin}/pawl-hook ${host}`,
   installHookClient: async () => null,
+  installJobHelper: async () => null,
 }
 
 function setupIn(folder: string): SetupDoor {
@@ -93,4 +94,20 @@ test.skipIf(!isOurNode)('the status line tells of the run in the workspace', asy
   // The session that speaks has a run of its own.
   await house.json('cancel', next)
   expect(await line()).toContain('release · build')
+})
+
+test('the client of hooks is installed, and the job helper where it can be made', async () => {
+  const installed: string[] = []
+  const install = async (name: string): Promise<null> => {
+    installed.push(name)
+    if (name === 'helper') throw new Error('there is no compiler')
+    return null
+  }
+  const setup = openSetupDoor({ PAWL_HOME: newFolder() }, '/', {
+    ...tools,
+    installHookClient: () => install('client'),
+    installJobHelper: () => install('helper'),
+  })
+  await setup.installPrograms()
+  expect(installed.sort()).toEqual(['client', 'helper'])
 })

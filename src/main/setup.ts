@@ -10,8 +10,8 @@ import { settingsProblems } from '../home/settings-problems.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What hooks call: made by the door for hooks. */
-type HookTools = {
+/** What hooks and jobs call. */
+type SetupTools = {
   readonly hookCommand: (hook: {
     readonly bin: string
     readonly host: string
@@ -22,10 +22,11 @@ type HookTools = {
     home: Home,
     means: { readonly node: string; readonly program: string },
   ) => Promise<unknown>
+  readonly installJobHelper: (home: Home) => Promise<unknown>
 }
 
 /** The setup of the data directory that an environment names. */
-export function openSetupDoor(env: Environment, cwd: string, tools: HookTools): SetupDoor {
+export function openSetupDoor(env: Environment, cwd: string, tools: SetupTools): SetupDoor {
   const home = homeOf(env, cwd)
   const node = process.execPath
   const program = join(import.meta.dirname, `pawl${extname(import.meta.filename)}`)
@@ -35,9 +36,12 @@ export function openSetupDoor(env: Environment, cwd: string, tools: HookTools): 
     env,
     home: home.folder,
     hookCommand: (hook) => tools.hookCommand({ bin: home.bin, ...hook }),
-    installClient: async () => {
+    installPrograms: async () => {
       openHome(home)
-      await tools.installHookClient(home, { node, program })
+      // WHY the helper now: compiled at the first call, it could take longer than a host waits.
+      // Without it jobs and evidence are missing, and say why.
+      const helper = tools.installJobHelper(home).catch(() => undefined)
+      await Promise.all([tools.installHookClient(home, { node, program }), helper])
     },
     hookSecret: (workspace) => hookSecretOf(home, workspace),
     readPort: () => readConfig(home.config).port,

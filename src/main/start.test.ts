@@ -7,7 +7,11 @@ import { type House, isOurNode, openHouse, release } from './daemon.contract.ts'
 import { openDaemonDoor } from './open-daemon-door.ts'
 import { openSetupDoor } from './setup.ts'
 
-const tools = { hookCommand: () => '', installHookClient: async () => null }
+const tools = {
+  hookCommand: () => '',
+  installHookClient: async () => null,
+  installJobHelper: async () => null,
+}
 describe.runIf(isOurNode)('the folder of a run', () => {
   let house: House
   /** The workspace, and a folder deep in it. */

@@ -45,7 +45,8 @@ export function openStdio(): Stdio {
         const { openSetupDoor } = await import('./setup.ts')
         const { hookCommand } = await import('../doors/hook/hook-command-line.ts')
         const { installHookClient } = await import('../daemon/install-hook-client.ts')
-        return openSetupDoor(env, cwd, { hookCommand, installHookClient })
+        const { installJobHelper } = await import('../daemon/install-job-helper.ts')
+        return openSetupDoor(env, cwd, { hookCommand, installHookClient, installJobHelper })
       },
       doctor: async () => {
         const { openDoctorDoor } = await import('./doctor.ts')

@@ -18,8 +18,8 @@ export type SetupDoor = {
     readonly workspace: string | null
     readonly failure: 'blocks' | 'passes'
   }) => string
-  /** Puts the client that hooks call into the data directory, or a newer one in its place. */
-  readonly installClient: () => Promise<void>
+  /** Puts what hooks and jobs call into the data directory, or newer ones in their place. */
+  readonly installPrograms: () => Promise<void>
   /** The secret for hooks of a folder; null: the data directory has no key yet. */
   readonly hookSecret: (workspace: string) => string | null
   /** The port that HTTP hooks are told; 0: none was set. */

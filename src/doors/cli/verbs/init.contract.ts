@@ -59,7 +59,7 @@ export function openBench(): Bench {
     hookCommand: ({ host, workspace: folder, failure }) =>
       `'${home}/bin/pawl-hook' ${host} ${folder === null ? '--user "$(pwd)"' : `'${folder}'`} ` +
       `|| exit ${failure === 'blocks' ? 2 : 0}`,
-    installClient: async () => undefined,
+    installPrograms: async () => undefined,
     hookSecret: () => token,
     readPort: () => port,
     keepPort: (next) => {

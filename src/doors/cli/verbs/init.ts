@@ -176,7 +176,7 @@ type Writing = Here & { readonly http: Http | null; readonly found: readonly Fou
 async function write(shown: readonly HostPlan[], writing: Writing): Promise<Done> {
   const { http, found, setup, io, workspace: folder } = writing
   const words: string[] = []
-  await setup.installClient()
+  await setup.installPrograms()
   const isHttp = shown.some(({ wire }) => wire === 'http')
   const trouble = isHttp && http !== null ? await settlePort(http.port, io, setup) : null
   if (trouble !== null) words.push(trouble)

@@ -100,7 +100,7 @@ type Launching = { readonly io: Io; readonly workspace: string; readonly args: r
 async function launchOf(host: AgentHostId, { io, workspace, args }: Launching): Promise<Launch> {
   const setup = await io.setup?.()
   if (setup === undefined) throw usage('run', 'there is no data directory')
-  await setup.installClient()
+  await setup.installPrograms()
   const found = await findHost(host, setup.env)
   const place = { setup, workspace }
   const launch = await boxLaunchOf(found, place)
