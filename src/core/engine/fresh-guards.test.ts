@@ -1,7 +1,9 @@
 /** Guards that rest on fresh evidence: what is in flight, what is recorded, and when it ended. */
 import { expect, test } from 'vitest'
+import { toCommand } from '../dialects/to-command.ts'
 import { callOf, policyOf } from '../policy/policy-builder.contract.ts'
 import { readShell } from '../shell/read-shell.ts'
+import { mainOf } from './family.ts'
 import { Walk } from './family-builder.contract.ts'
 import type { Actor, Call, Reply } from './types.ts'
 
@@ -137,4 +139,21 @@ test('only Pawl itself is believed when a command has ended', () => {
   const report = { ok: true, output: null, exitCode: 0, bytes: 0, costMicroUsd: 0, endedAt: begun }
   walk.send({ type: 'ReportCall', callId, report, grade: 'host' })
   expect(walk.state().evidence).toMatchObject([{ endedAt: begun + 60_000 }])
+})
+
+test('a value that is named like the command does not stand in for its evidence', () => {
+  const next = [{ id: 'B', if: [{ evidence: 'make', exit: 0 }, 'make'] }]
+  const inputs = [{ name: 'x', required: false }]
+  const steps = [
+    { id: 'A', goal: 'a', inputs, next },
+    { id: 'B', goal: 'b' },
+  ]
+  const walk = new Walk({ type: 'steps', id: 'f', steps })
+  const { machine } = mainOf(walk.family)
+  const submit = { kind: 'submit', goTo: null, inputs: { x: 'y' } } as const
+  expect(walk.send(toCommand(machine, submit))).toMatchObject({
+    kind: 'refused',
+    reason: expect.stringContaining('Pawl has not seen `make`'),
+  })
+  expect(walk.state().status).toBe('running')
 })
