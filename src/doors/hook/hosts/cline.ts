@@ -79,7 +79,7 @@ function commandIn(input: JsonObject): string | null {
   return known.length === 1 && first !== undefined ? first : textOfAll(known)
 }
 
-/** What a shell is given for one command. WHY with `args`: without them, Cline has it in a shell. */
+/** What a shell is given for one command. WHY with `args`: else Cline has a shell read it. */
 function textOf(given: Json): string | null {
   if (typeof given === 'string') return given
   const program = asObject(given)
