@@ -157,3 +157,34 @@ test('a value that is named like the command does not stand in for its evidence'
   })
   expect(walk.state().status).toBe('running')
 })
+
+const reported = { evidence: 'npm test', exit: 0, report: 'out/unit.xml' }
+
+test.each([
+  ['alone', false, 'accepted'],
+  ['beside a call that may have written it', true, 'refused'],
+])('a report of a command that ran %s counts or not', (_, isBeside, kind) => {
+  const walk = open({ ...guarded, guards: { green: reported } })
+  const looked = { folder: '/workspace', fingerprint: 'f1' }
+  end(walk, walk.call(edit))
+  walk.at += 1
+  const tests = walk.call(shell('npm test'))
+  walk.call(read)
+  if (isBeside) end(walk, walk.call(edit))
+  const counts = { passed: 1, failed: 0, skipped: 0 }
+  walk.workspace = { ...looked, reports: { 'out/unit.xml': counts } }
+  end(walk, tests)
+  walk.workspace = looked
+  expect(walk.fire('SHIP').kind).toBe(kind)
+})
+
+test('a report does not count if a call ended beside the command that had begun before', () => {
+  const walk = open({ ...guarded, guards: { green: reported } })
+  const changing = walk.call(edit)
+  const tests = walk.call(shell('npm test'))
+  end(walk, changing)
+  const counts = { passed: 1, failed: 0, skipped: 0 }
+  walk.workspace = { folder: '/workspace', fingerprint: 'f1', reports: { 'out/unit.xml': counts } }
+  end(walk, tests)
+  expect(walk.fire('SHIP').kind).toBe('refused')
+})
