@@ -47,6 +47,19 @@ test.each([
   expect(after.fingerprint !== before.fingerprint).toBe(isChange)
 })
 
+test('rules above the workspace that hide themselves hide nothing, for both', async () => {
+  const rules = 'printf "h.ts\\n.gitignore\\n"'
+  const { workspace, shell } = openFolder(`git -C .. init -q; ${rules} > ../.gitignore; echo > a`)
+  const look = openObserver()
+  const before = await look(workspace)
+  expect(before).toEqual(takeFingerprint(workspace))
+  shell('echo x > h.ts')
+  const after = await look(workspace)
+  expect(after).toEqual(takeFingerprint(workspace))
+  expect(after.fingerprint).toMatch(/^[0-9a-f]{64}$/)
+  expect(after.fingerprint).not.toBe(before.fingerprint)
+})
+
 test('whatever is done one after another, the helper sees what Node sees', async () => {
   const { workspace, shell } = openFolder(begin)
   const look = openObserver()

@@ -169,14 +169,36 @@ static int takeEntries(const LookWish *wish, Listing *listing, char *output, siz
   return 0;
 }
 
+/* How many folders the workspace is below the top of its repository; -1: it cannot be told. */
+static int levelsBelowTop(void) {
+  static const char *const args[] = {
+    "git", "-c", "safe.directory=*", "rev-parse", "--show-cdup", NULL,
+  };
+  Output output = {0};
+  int levels = 0, failed = runGit(args, -1, &output) != 0 || output.status != 0;
+  size_t at = 0;
+  for (; !failed && at + 3 <= output.length && memcmp(output.bytes + at, "../", 3) == 0; at += 3)
+    levels++;
+  failed = failed || at + 1 != output.length || output.bytes[at] != '\n';
+  free(output.bytes);
+  return failed || levels > walkDepthMax ? -1 : levels;
+}
+
 /* Rules that hide themselves do not count: all that is in their folders is listed. */
 static int takeHidden(const LookWish *wish, Listing *listing) {
-  static const char *const args[] = {
+  static const char name[] = ".gitignore";
+  const char *args[16 + walkDepthMax] = {
     "git", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
     "-c", "safe.directory=*", "ls-files", "-z", "--others", "--ignored",
-    "--exclude-per-directory=.gitignore", "--directory", "--", ":(glob)**/.gitignore", NULL,
+    "--exclude-per-directory=.gitignore", "--directory", "--", ":(glob)**/.gitignore",
   };
-  static const char name[] = ".gitignore";
+  size_t given = 15;
+  char above[3 * walkDepthMax + sizeof name];
+  int levels = levelsBelowTop();
+  if (levels < 0) return -1;
+  for (int i = 0; i < levels; i++) memcpy(above + 3 * i, "../", 3);
+  memcpy(above + 3 * levels, name, sizeof name);
+  for (int i = 0; i < levels; i++) args[given++] = above + 3 * i;
   Walk inner = {wish, &wish->installed, listing};
   Output output = {0};
   int failed = runGit(args, -1, &output) != 0 || output.status != 0;
@@ -191,7 +213,9 @@ static int takeHidden(const LookWish *wish, Listing *listing) {
     if (length < own || strcmp(end - own, name) != 0) continue;
     if (length > own && end[-(long)own - 1] != '/') continue;
     if (isCache(wish, entry) || hasPart(&wish->installed, entry)) continue;
-    char *folder = copyText(listing, entry, length > own ? length - own - 1 : 0);
+    /* Of rules above the workspace, all of the workspace may be hidden. */
+    int isAbove = strncmp(entry, "../", 3) == 0;
+    char *folder = copyText(listing, entry, !isAbove && length > own ? length - own - 1 : 0);
     failed = folder == NULL || walk(&inner, folder, 0) != 0;
   }
   free(output.bytes);

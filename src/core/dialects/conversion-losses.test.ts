@@ -367,3 +367,20 @@ test('losses of a task in an envelope point into the envelope', () => {
     '/context/task/0/steps/0/inputs inputs',
   ])
 })
+
+test('the evidence without which a form does not end is kept elsewhere', () => {
+  const evidence = { evidence: 'npm test', exit: 0 }
+  const asked = { inputs: [{ name: 'x', required: false }] }
+  const next = [{ id: 'b', if: [evidence, 'inputs.x'] }]
+  const steps = [
+    { id: 'a', goal: 'a', ...asked, next },
+    { id: 'b', goal: 'b' },
+  ]
+  const machine = compiled({ type: 'steps', id: 'f', steps })
+  const answers = { 'submit:complete': { next: null, action: 'complete', if: evidence } }
+  expect(convertMachine(machine, 'process').definition).toMatchObject({
+    states: { a: { answers } },
+  })
+  const on = { 'submit:complete': { target: 'completed', guard: 'npm test' } }
+  expect(convertMachine(machine, 'workflow').definition).toMatchObject({ states: { a: { on } } })
+})

@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from '../json.ts'
 import { guardsOfEnd } from '../machine/choose-order.ts'
-import type { BriefPart, Machine, PolicyRule, Stage, Trigger } from '../machine/machine.ts'
+import type { BriefPart, Guard, Machine, PolicyRule, Stage, Trigger } from '../machine/machine.ts'
 import { usdOf } from '../money.ts'
 
 /** A definition in another dialect, and what of the meaning is not in it. */
@@ -126,15 +126,18 @@ export function wayName(signal: string, leadsTo: string): string {
   return `${signal.slice(0, namePartMax)}:${leadsTo.slice(0, namePartMax)}`
 }
 
-/** One way on from a stage; without a route it ends the run as completed. */
-export type RouteWay = { readonly route: Trigger['routes'][number] | null }
+/** One way on from a stage; without a route it ends the run as completed, after this evidence. */
+export type RouteWay =
+  | { readonly route: Trigger['routes'][number] }
+  | { readonly route: null; readonly evidence: readonly Guard[] }
 
 /** The ways that a signal can lead, in order; what stands behind an open one is never taken. */
 export function routeWaysOf(trigger: Trigger): readonly RouteWay[] {
   const open = trigger.routes.findIndex((route) => route.guards.length === 0)
   if (open >= 0) return trigger.routes.slice(0, open + 1).map((route) => ({ route }))
   const ways = trigger.routes.map((route) => ({ route }))
-  return guardsOfEnd(trigger) !== null ? [...ways, { route: null }] : ways
+  const evidence = guardsOfEnd(trigger)
+  return evidence === null ? ways : [...ways, { route: null, evidence }]
 }
 
 /** The ways without those that lead to the same stage as one before, and ask nobody. */

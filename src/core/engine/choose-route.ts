@@ -63,7 +63,9 @@ function judgeRoute(route: Route, scope: GuardScope): Judged {
 function failedGuards(trigger: Trigger, scope: GuardScope): readonly FailedGuard[] {
   const guards = trigger.routes.flatMap((route) => route.guards)
   const failed = guards.filter((guard) => judgeGuard(guard, scope) === 'fails')
-  const byName = new Map(failed.map((guard) => [nameOf(guard), failureOf(guard, scope)]))
+  // WHY with its kind: a value may be named like a command, and must not stand in for evidence.
+  const keyOf = (guard: Guard): string => `${guard.kind} ${nameOf(guard)}`
+  const byName = new Map(failed.map((guard) => [keyOf(guard), failureOf(guard, scope)]))
   return [...byName.values()]
 }
 

@@ -143,6 +143,8 @@ export type Envelope = {
   readonly changingSince?: number
   /** A rule of the family wants evidence of what the call runs; absent: none does. */
   readonly isEvidence?: true
+  /** How often calls of the family that may change files began or ended; absent: nobody asks. */
+  readonly changes?: number
 }
 
 export type ChildOutcome = EndOutcome | 'cancelled'

@@ -4,7 +4,8 @@
  * one workspace, and evidence is about that.
  */
 import { lastOpenChange } from '../judge/calls-in-flight.ts'
-import { isEvidenceCall } from './call-evidence.ts'
+import { changesIn } from '../policy/meters.ts'
+import { isEvidenceCall, writesReport } from './call-evidence.ts'
 import type { Context, Family, FamilyMember } from './family.ts'
 import type { Command, Envelope } from './types.ts'
 
@@ -15,21 +16,24 @@ export function evidenceAround(
   { family, context }: FamilyWork,
   { runId }: FamilyMember,
   command: Command,
-): Pick<Envelope, 'workspace' | 'evidence' | 'changingSince' | 'isEvidence'> {
+): Pick<Envelope, 'workspace' | 'evidence' | 'changingSince' | 'isEvidence' | 'changes'> {
   const { workspace, at, policies = [] } = context
   const others = family.members.filter((one) => one.runId !== runId)
   const evidence = others.flatMap(({ state }) => state.evidence ?? [])
   const states = family.members.map(({ state }) => state)
   const changingSince = lastOpenChange(states, at)
   const machines = family.members.map(({ machine }) => machine)
+  const rules = { machines, policies }
   const isEvidence =
-    workspace !== undefined &&
-    command.type === 'CheckCall' &&
-    isEvidenceCall(command.call, { machines, policies })
+    workspace !== undefined && command.type === 'CheckCall' && isEvidenceCall(command.call, rules)
+  const isReported =
+    workspace?.reports !== undefined ||
+    (isEvidence && command.type === 'CheckCall' && writesReport(command.call, rules))
   return {
     ...(workspace === undefined ? {} : { workspace }),
     ...(evidence.length === 0 ? {} : { evidence }),
     ...(workspace === undefined || changingSince === null ? {} : { changingSince }),
     ...(isEvidence ? { isEvidence } : {}),
+    ...(isReported ? { changes: changesIn(family.meters) } : {}),
   }
 }

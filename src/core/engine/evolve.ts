@@ -251,7 +251,7 @@ function endWaiting(state: OwnState, waitId: string | undefined): void {
 /** A command that a rule wants evidence of has ended. */
 function foldEvidence(state: OwnState, open: OpenCall, event: EventOf<'call.reported'>): void {
   if (open.evidence === undefined || event.evidence === undefined) return
-  const { startedAt, fingerprint: before, ...subject } = open.evidence
+  const { startedAt, fingerprint: before, changes: _, ...subject } = open.evidence
   const { fingerprint: after, endedAt = event.at ?? 0, ...ended } = event.evidence
   state.evidence = addEvidence(state.evidence ?? [], {
     ...ended,

@@ -1,7 +1,9 @@
 /** Guards that rest on fresh evidence: what is in flight, what is recorded, and when it ended. */
 import { expect, test } from 'vitest'
+import { toCommand } from '../dialects/to-command.ts'
 import { callOf, policyOf } from '../policy/policy-builder.contract.ts'
 import { readShell } from '../shell/read-shell.ts'
+import { mainOf } from './family.ts'
 import { Walk } from './family-builder.contract.ts'
 import type { Actor, Call, Reply } from './types.ts'
 
@@ -137,4 +139,52 @@ test('only Pawl itself is believed when a command has ended', () => {
   const report = { ok: true, output: null, exitCode: 0, bytes: 0, costMicroUsd: 0, endedAt: begun }
   walk.send({ type: 'ReportCall', callId, report, grade: 'host' })
   expect(walk.state().evidence).toMatchObject([{ endedAt: begun + 60_000 }])
+})
+
+test('a value that is named like the command does not stand in for its evidence', () => {
+  const next = [{ id: 'B', if: [{ evidence: 'make', exit: 0 }, 'make'] }]
+  const inputs = [{ name: 'x', required: false }]
+  const steps = [
+    { id: 'A', goal: 'a', inputs, next },
+    { id: 'B', goal: 'b' },
+  ]
+  const walk = new Walk({ type: 'steps', id: 'f', steps })
+  const { machine } = mainOf(walk.family)
+  const submit = { kind: 'submit', goTo: null, inputs: { x: 'y' } } as const
+  expect(walk.send(toCommand(machine, submit))).toMatchObject({
+    kind: 'refused',
+    reason: expect.stringContaining('Pawl has not seen `make`'),
+  })
+  expect(walk.state().status).toBe('running')
+})
+
+const reported = { evidence: 'npm test', exit: 0, report: 'out/unit.xml' }
+
+test.each([
+  ['alone', false, 'accepted'],
+  ['beside a call that may have written it', true, 'refused'],
+])('a report of a command that ran %s counts or not', (_, isBeside, kind) => {
+  const walk = open({ ...guarded, guards: { green: reported } })
+  const looked = { folder: '/workspace', fingerprint: 'f1' }
+  end(walk, walk.call(edit))
+  walk.at += 1
+  const tests = walk.call(shell('npm test'))
+  walk.call(read)
+  if (isBeside) end(walk, walk.call(edit))
+  const counts = { passed: 1, failed: 0, skipped: 0 }
+  walk.workspace = { ...looked, reports: { 'out/unit.xml': counts } }
+  end(walk, tests)
+  walk.workspace = looked
+  expect(walk.fire('SHIP').kind).toBe(kind)
+})
+
+test('a report does not count if a call ended beside the command that had begun before', () => {
+  const walk = open({ ...guarded, guards: { green: reported } })
+  const changing = walk.call(edit)
+  const tests = walk.call(shell('npm test'))
+  end(walk, changing)
+  const counts = { passed: 1, failed: 0, skipped: 0 }
+  walk.workspace = { folder: '/workspace', fingerprint: 'f1', reports: { 'out/unit.xml': counts } }
+  end(walk, tests)
+  expect(walk.fire('SHIP').kind).toBe('refused')
 })

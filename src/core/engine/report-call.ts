@@ -209,8 +209,8 @@ function evidenceIn(
 ): { readonly evidence?: EndedEvidence } {
   if (open.evidence === undefined || report.isUnreported || isUnclear) return {}
   const source = report.source ?? open.caller ?? envelope.actor.name
-  const { startedAt } = open.evidence
-  return { evidence: endEvidence(report, envelope, { grade, source, startedAt }) }
+  const begun = { ...open, evidence: open.evidence }
+  return { evidence: endEvidence(report, envelope, { grade, source, open: begun }) }
 }
 
 /** WHY also of evidence: whoever is shown what a command proved wants to see what it printed. */

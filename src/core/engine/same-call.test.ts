@@ -37,6 +37,18 @@ test.each([
   ['cat <<X | psql\n1\nX', 'cat <<X | psql\n2\nX'],
   ['cat a | psql', 'cat b | psql'],
   ['if', 'if then'],
+  // What is said, read or kept before may be what the rest works on.
+  ["cat > a.js <<'E'\n1\nE\nnode a.js", "cat > a.js <<'E'\n2\nE\nnode a.js"],
+  ['echo 1 > a.ts; npm test', 'echo 2 > a.ts; npm test'],
+  ['cat a > b; npm test', 'cat c > b; npm test'],
+  ['X=$(cat a) npm test', 'X=$(cat b) npm test'],
+  ['X=$(cat a); npm test', 'X=$(cat b); npm test'],
+  ['x=(a b); node $x', 'x=(c d); node $x'],
+  ['while read x; do node $x; done <<< a', 'while read x; do node $x; done <<< b'],
+  ['(( i = 1 )); node $i', '(( i = 2 )); node $i'],
+  // It may be this one that failed.
+  ['grep x a && npm test', 'grep y a && npm test'],
+  ['test -f a && npm test', 'test -f b && npm test'],
 ])('`%s` and `%s` are not the same', (one, two) => {
   expect(key(one)).not.toBe(key(two))
 })

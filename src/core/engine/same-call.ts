@@ -3,7 +3,7 @@
  * Frozen with the events: states keep it.
  */
 import { canonicalJson, type Json, type JsonObject, own } from '../json.ts'
-import { changesNothing } from '../shell/changes-nothing.ts'
+import { isAside } from '../shell/changes-nothing.ts'
 import { readShell } from '../shell/read-shell.ts'
 import type { ShellReading, SimpleCommand } from '../shell/shell-reading.ts'
 import type { Call } from './types.ts'
@@ -26,7 +26,8 @@ function contentOf({ input, shell = null }: NamedCall): JsonObject {
 
 /**
  * The commands of a text that do something, one after another. WHY not the text: with other spaces,
- * an `echo` in front or a `tail` behind, the same call would look like a new try.
+ * an `echo` in front or a `tail` behind, the same call would look like a new try. It is the text
+ * where that says more than the words of its commands.
  */
 function workOf(text: string, known: ShellReading | null): Json {
   const isSame = known?.ok === true && known.hidden.length === 0 && known.start === ''
@@ -36,10 +37,12 @@ function workOf(text: string, known: ShellReading | null): Json {
   }
   const { commands, assignments, redirections } = reading
   const outer = commands.filter(({ isInner }) => !isInner)
-  const work = outer.filter((one) => !changesNothing({ ...reading, ...alone, commands: [one] }))
-  // What is only read or said is work where another command is given it.
-  const isGiven = work.some(({ isPiped }) => isPiped)
+  const work = outer.filter((one) => !isAside(one))
+  const isKnown = work.every(({ words }) => !words.includes(null))
+  if (!isKnown || assignments.some(({ value }) => value === null)) return text.trim()
   const files = redirections.filter(({ target }) => target !== '/dev/null')
+  // What is only said is work where another command, a file or a variable is given it.
+  const isGiven = files.length + assignments.length > 0 || work.some(({ isPiped }) => isPiped)
   return [
     (work.length === 0 || isGiven ? outer : work).map(commandKey),
     assignments.map(({ name, value }) => [name, value]),
@@ -47,11 +50,8 @@ function workOf(text: string, known: ShellReading | null): Json {
   ]
 }
 
-const alone = { redirections: [], assignments: [] } as const
-
 function commandKey({ words, text, stdin, dirs }: SimpleCommand): Json {
-  const isKnown = words.every((word) => word !== null)
-  return [isKnown ? [...words] : text, stdin, [...dirs]]
+  return [words.includes(null) ? text : [...words], stdin, [...dirs]]
 }
 
 /**

@@ -45,6 +45,11 @@ describe('reading JUnit reports', () => {
     ['two roots', '<testsuite tests="0"/><testsuite tests="0"/>'],
     ['tags that do not match', '<testsuite><testcase></testsuite></testcase>'],
     ['an attribute given twice', '<testsuite tests="0" tests="1"><testcase/></testsuite>'],
+    ['failures without a case', '<testsuite failures="1"><testcase/></testsuite>'],
+    ['errors without a case', '<testsuite errors="1"><testcase/></testsuite>'],
+    ['a failure beside the cases', '<testsuite><error/><testcase/></testsuite>'],
+    ['a case in a case', '<testsuite><testcase><failure/><testcase/></testcase></testsuite>'],
+    ['what is no attribute', '<testsuite tests="1" failures=1><testcase/></testsuite>'],
     ['no report', '12 passed'],
     ['nothing', ''],
   ]
@@ -53,4 +58,12 @@ describe('reading JUnit reports', () => {
       expect(readJunitCounts(xml)).toBeNull()
     })
   }
+  // Tried from each of its places, it would take minutes, in which the daemon answers nobody.
+  it('reads a hostile tag in linear time', () => {
+    const begun = performance.now()
+    for (const part of ['a', ' a', 'a ', 'a=', 'a="']) {
+      expect(readJunitCounts(`<testsuite ${part.repeat(500_000)}></testsuite>`)).toBeNull()
+    }
+    expect(performance.now() - begun).toBeLessThan(5_000)
+  })
 })

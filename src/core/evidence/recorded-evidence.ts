@@ -16,6 +16,8 @@ export type TestCounts = {
 export type BegunEvidence = EvidenceSubject & {
   /** Of the workspace before the command began; null: it could not be taken. */
   readonly fingerprint: string | null
+  /** Beginnings and ends of calls that may change files until then; absent: no report is wanted. */
+  readonly changes?: number
 }
 
 /** How the command ended. */

@@ -67,16 +67,28 @@ function endOfTag(xml: string, at: number): number | null {
   return null
 }
 
-const attribute = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
+// INVARIANT: sticky, so that a long text is tried from one place only and reading stays linear.
+const attribute = /\s*([^\s="'<>]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y
 
 function tagOf(text: string): XmlTag | null {
   const match = /^(\/?)([A-Za-z_][\w:.-]*)/.exec(text)
   if (match === null) return null
   const kind = match[1] === '/' ? 'close' : text.endsWith('/') ? 'single' : 'open'
+  const rest = kind === 'single' ? text.slice(0, -1) : text
+  const attributes = attributesIn(rest, match[0].length)
+  return attributes === null ? null : { name: match[2] ?? '', kind, attributes }
+}
+
+/** Null: a name stands twice, or something else than attributes is there. */
+function attributesIn(text: string, from: number): ReadonlyMap<string, string> | null {
   const attributes = new Map<string, string>()
-  for (const [, name = '', double, single] of text.slice(match[0].length).matchAll(attribute)) {
+  attribute.lastIndex = from
+  let at = from
+  for (let found = attribute.exec(text); found !== null; found = attribute.exec(text)) {
+    const [, name = '', double, single] = found
     if (attributes.has(name)) return null
     attributes.set(name, double ?? single ?? '')
+    at = attribute.lastIndex
   }
-  return { name: match[2] ?? '', kind, attributes }
+  return text.slice(at).trim() === '' ? attributes : null
 }

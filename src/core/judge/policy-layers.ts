@@ -156,7 +156,7 @@ export function prerequisiteMarks(laid: Laid, call: Call): readonly OrderMark[] 
   const marks = new Map<string, OrderMark>()
   const session = laid.around.session?.name ?? null
   let needsChanges = [laid.machine, ...laid.around.above.map((run) => run.machine)].some((one) =>
-    requirementsIn(one).some(({ isFresh }) => isFresh),
+    requirementsIn(one).some(({ isFresh, report }) => isFresh || report !== undefined),
   )
   for (const { policy } of layersOf(laid)) {
     const index = indexPolicy(policy)

@@ -7,6 +7,7 @@ import { asObject, type JsonObject, own } from '../json.ts'
 import type { Machine, Stage } from '../machine/machine.ts'
 import { entriesOf } from '../shell/command-list-entries.ts'
 import { isOutside, seenFrom } from '../shell/leaves-workspace.ts'
+import { denyUnreadable } from '../shell/quote-command.ts'
 import { readShell } from '../shell/read-shell.ts'
 import { withVariables } from '../shell/rewrite-command.ts'
 import { ruleOnCommands, ruleOnExports } from '../shell/rule-on-commands.ts'
@@ -48,18 +49,27 @@ export function isUnlimited({ rule }: Stage): boolean {
 }
 
 /**
- * The denial of a text that names a program which the stage denies. WHY only what is named: what a
- * script starts shows when it runs, and there the box holds it.
+ * The denial of a text that names a program which the stage denies, or that may name any. WHY only
+ * what is named: what a script starts shows when it runs, and there the box holds it.
  */
 export function ruleOnPrograms({ name, rule }: Stage, { shell }: Call): StageDenial | null {
-  if (shell === null || !shell.ok || rule.programsDenied === undefined) return null
+  if (shell === null || rule.programsDenied === undefined) return null
+  const field = 'programs'
+  if (!shell.ok) return { ...denyUnreadable(shell), field }
   const denied: ReadonlySet<string> = new Set(rule.programsDenied)
   const found = shell.commands.find(({ words: [word = null] }) => {
     return word !== null && denied.has(baseName(word))
   })
-  if (found === undefined) return null
-  const reason = `\`${baseName(found.words[0] ?? '')}\` may not be started in \`${name}\``
-  return { code: 'COMMAND_NOT_ALLOWED', reason, hint: '', field: 'programs' }
+  const code = 'COMMAND_NOT_ALLOWED'
+  if (found !== undefined) {
+    const reason = `\`${baseName(found.words[0] ?? '')}\` may not be started in \`${name}\``
+    return { code, reason, hint: '', field }
+  }
+  const hidden = shell.hidden.find(({ kind }) => kind === 'code')
+  if (hidden === undefined) return null
+  const reason = `\`${hidden.token}\` may start a program that is denied in \`${name}\``
+  const hint = 'write the command so that it can be analyzed before it runs'
+  return { code, reason, hint, field }
 }
 
 /** The tool whose commands the author lists runs a shell, whatever the guard knows of it. */

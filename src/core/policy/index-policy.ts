@@ -71,7 +71,9 @@ function prerequisitesIn(
   return {
     prerequisites: apart.length === 0 ? null : indexTier(apart),
     needsChanges: all.some((one) =>
-      'evidence' in one ? one.evidence.isFresh : one.isFresh === true,
+      'evidence' in one
+        ? one.evidence.isFresh || one.evidence.report !== undefined
+        : one.isFresh === true,
     ),
   }
 }

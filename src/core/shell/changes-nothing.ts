@@ -29,3 +29,13 @@ function isIdle(command: SimpleCommand): boolean {
   if (program === 'git') return typeof first === 'string' && gitLooks.has(first)
   return readingFormOf(command) !== null
 }
+
+/** Programs that do nothing but wait or tell the time, and end well whatever happened. */
+const asidePrograms: ReadonlySet<string> = new Set(['true', ':', 'sleep', 'wait', 'date'])
+
+/** Whether a command is beside the work: it says something, waits, or filters a pipe. */
+export function isAside(command: SimpleCommand): boolean {
+  const [program] = command.words
+  const isIdle = typeof program === 'string' && asidePrograms.has(program)
+  return (isIdle && command.assigns.length === 0) || isFreeCommand(command, null)
+}

@@ -57,6 +57,17 @@ test('a folder that the repository around it ignores is compared file by file', 
   expect(takeFingerprint(project).fingerprint).not.toBe(before.fingerprint)
 })
 
+test('rules above the workspace that hide themselves hide nothing in it', () => {
+  const { folder, write, shell } = openFolder('plain')
+  shell('git init -q && printf "h.ts\\n.gitignore\\n" > .gitignore')
+  const project = join(folder, 'a/project')
+  write('a/project/b.ts', 'one')
+  const before = takeFingerprint(project)
+  write('a/project/h.ts', 'one')
+  expect(before.fingerprint).toMatch(/^[0-9a-f]{64}$/)
+  expect(takeFingerprint(project).fingerprint).not.toBe(before.fingerprint)
+})
+
 test('an empty `.git` hides no files of a folder that is ignored', () => {
   const { folder, write, shell } = openFolder('plain')
   shell('git init -q && echo "*" > .gitignore && mkdir -p project/.git')

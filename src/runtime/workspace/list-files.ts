@@ -88,21 +88,33 @@ function listByGit(folder: string): string[] | 'no repository' | null {
  * who looks at the repository sees them, so whoever writes one could hide any change by it.
  */
 function hiddenIn(folder: string): string[] | null {
+  const above = rulesAbove(folder)
+  if (above === null) return null
   const done = runGit(folder, [
     ...gitSettings,
     ...['ls-files', '-z', '--others', '--ignored', '--exclude-per-directory=.gitignore'],
-    ...['--directory', '--', ':(glob)**/.gitignore'],
+    ...['--directory', '--', ':(glob)**/.gitignore', ...above],
   ])
   if (done.status !== 0) return null
   const paths: string[] = []
   for (const entry of done.stdout.toString('latin1').split('\0')) {
     const at = /^(?:(.*)\/)?\.gitignore$/s.exec(entry)
     if (at === null || isCache(entry) || isInstalled(entry)) continue
-    const inner = walk(folder, at[1] ?? '', installedFolders)
+    const [, within = ''] = at
+    // Of rules above the workspace, all of the workspace may be hidden.
+    const inner = walk(folder, within.startsWith('..') ? '' : within, installedFolders)
     if (inner === null || paths.length + inner.length > workspaceFilesMax) return null
     for (const path of inner) paths.push(path)
   }
   return paths
+}
+
+/** The rules between a workspace and the top of its repository; null: it cannot be told. */
+function rulesAbove(folder: string): readonly string[] | null {
+  const done = runGit(folder, ['-c', 'safe.directory=*', 'rev-parse', '--show-cdup'])
+  const [, up] = /^((?:\.\.\/)*)\n$/.exec(done.stdout.toString('latin1')) ?? []
+  if (done.status !== 0 || up === undefined || up.length > 3 * walkDepthMax) return null
+  return Array.from({ length: up.length / 3 }, (_, at) => `${up.slice(3 * at)}.gitignore`)
 }
 
 /** Whether a path is inside of what is installed. */

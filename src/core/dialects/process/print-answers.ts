@@ -82,10 +82,12 @@ function guardLoss(trigger: Trigger, guard: Guard): Loss {
   }
 }
 
-function printAnswer(book: PrintState, answered: Answered, { route }: RouteWay): JsonObject {
-  if (route === null) return { next: null, action: 'complete' }
-  const condition = printConditionList(printEvidenceGuards(route.guards))
-  return compact({ ...printLead(book, answered, route), if: condition })
+function printAnswer(book: PrintState, answered: Answered, way: RouteWay): JsonObject {
+  const { route } = way
+  const evidence = printEvidenceGuards(route === null ? way.evidence : route.guards)
+  const lead =
+    route === null ? { next: null, action: 'complete' } : printLead(book, answered, route)
+  return compact({ ...lead, if: printConditionList(evidence) })
 }
 
 function printLead(book: PrintState, answered: Answered, route: Route): JsonObject {

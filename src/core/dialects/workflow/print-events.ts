@@ -62,8 +62,9 @@ function needsSplit(ways: readonly RouteWay[]): boolean {
 }
 
 /** Their loss is told once, for all ways of the signal together. */
-function withoutExpressions({ route }: RouteWay): RouteWay {
-  return { route: route === null ? null : { ...route, guards: route.guards.filter(hasName) } }
+function withoutExpressions(way: RouteWay): RouteWay {
+  const { route } = way
+  return route === null ? way : { route: { ...route, guards: route.guards.filter(hasName) } }
 }
 
 function targetName(book: WorkflowPrintContext, { route }: RouteWay): string {
@@ -103,15 +104,20 @@ function asTarget(transition: Json): Json {
   return typeof transition === 'string' ? { target: transition } : transition
 }
 
-function printWay(book: WorkflowPrintContext, trigger: Trigger, { route }: RouteWay): Json {
-  if (route === null) return book.endState('completed')
-  const conditions = printConditions(book, trigger, route)
-  const move = printMove(book, route.move)
+function printWay(book: WorkflowPrintContext, trigger: Trigger, way: RouteWay): Json {
+  const { route } = way
+  const ending = { guards: route === null ? way.evidence : [], requires: [], gate: null }
+  const conditions = printConditions(book, trigger, route ?? ending)
+  const move = route === null ? { target: book.endState('completed') } : printMove(book, route.move)
   const isPlain = Object.keys(conditions).length === 0 && Object.keys(move).length === 1
   return isPlain && move.target !== undefined ? move.target : { ...move, ...conditions }
 }
 
-function printConditions(book: WorkflowPrintContext, trigger: Trigger, route: Route): JsonObject {
+function printConditions(
+  book: WorkflowPrintContext,
+  trigger: Trigger,
+  route: Pick<Route, 'guards' | 'requires' | 'gate'>,
+): JsonObject {
   const names: string[] = []
   for (const guard of route.guards) {
     if (hasName(guard)) {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../core/json.ts'
-import { startRelease } from '../../../runtime/runtime.contract.ts'
+import { asAgent, startRelease } from '../../../runtime/runtime.contract.ts'
 import { openHookBench } from '../answer-hook.contract.ts'
 import { type HookInput, passAnswer } from '../hook-protocol.ts'
 import { clineHooks } from './cline.ts'
@@ -51,9 +51,14 @@ test.each([
   [{ cmd: 'echo hi' }, 'echo hi'],
   [{ command: 'touch', args: ['a b', "c'd", 'e'] }, "touch 'a b' 'c'\\''d' e"],
   [{ commands: { command: 'touch', args: ['$x'] } }, "touch '$x'"],
+  // Without words of its own, a program is a text that a shell runs.
+  [{ commands: [{ command: 'rm x; rm y' }] }, 'rm x; rm y'],
+  [{ commands: { command: 'rm x' } }, 'rm x'],
+  [{ commands: [{ command: 'rm x', args: [] }] }, "'rm x'"],
   // Each has a shell of its own: a folder, a quote or a document does not go over to the next.
-  [{ commands: ['cd x', 'rm y'] }, "bash -c 'cd x'\nbash -c 'rm y'"],
-  [{ commands: ["cat <<'E'", 'rm y'] }, "bash -c 'cat <<'\\''E'\\'''\nbash -c 'rm y'"],
+  [{ commands: ['cd x', 'rm y | tail'] }, '( cd x\n)\n( rm y | tail\n)'],
+  [{ commands: ['(cd x)', 'a=b', 'rm $a'] }, "bash -c '(cd x)'\nbash -c 'a=b'\nbash -c 'rm $a'"],
+  [{ commands: ['cat <<E\na\nE', 'rm y'] }, "bash -c 'cat <<E\na\nE'\n( rm y\n)"],
 ])('the commands of %j are judged as one text', (input, text) => {
   expect(commandOf(input)).toBe(text)
 })
@@ -67,11 +72,47 @@ test.each([
   [{ command: 'a', args: 'b' }],
   [{ command: 'a', args: [], env: {} }],
   [{ script: 'a' }],
+  // Cline makes one command of a document that is spread over several.
+  [{ commands: ["sh <<'E'", 'f=.cl', 'rm -r $f"ine"', 'E'] }],
+  [{ commands: ["sh <<'E'\nE", 'f=.cl', 'rm -r $f"ine"', 'E'] }],
+  [{ commands: ["sh <<'E'", 'rm x'] }],
+  [{ commands: ['ls', 'if'] }],
   ['rm x'],
   [['rm x']],
   [null],
 ])('a call of the shell with %j cannot be read, and is blocked', (input) => {
   expect(commandOf(input)).toBe(null)
+})
+
+/** Asks about calls of the shell tool in a run with this one stage. */
+async function openShell(stage: JsonObject) {
+  const { runtime, context } = openHookBench()
+  const states = { a: { ...stage, on: { END: 'z' } }, z: { type: 'final' } }
+  const source = JSON.stringify({ id: 'w', initial: 'a', states })
+  await runtime.definitions.create({ source, format: 'json' })
+  const wish = { definition: 'w', task: null, stage: null, vars: {}, workspace: '/work' }
+  await runtime.start(wish, asAgent)
+  const at = { session_id: 's', cwd: '/work', hook_event_name: 'beforeTool' }
+  return async (tool_input: Json): Promise<number> => {
+    const call = { tool_name: 'run_commands', tool_use_id: JSON.stringify(tool_input), tool_input }
+    const payload = JSON.stringify({ ...at, ...call })
+    return (await context.answer({ host: 'cline', payload, workspace: '/work', runId: null })).exit
+  }
+}
+
+test('commands that are on the list are allowed together, and none past it', async () => {
+  const exitOf = await openShell({ allowed_commands: ['npm test', 'make'] })
+  expect(await exitOf({ commands: ['npm test | tail -5', 'make'] })).toBe(0)
+  expect(await exitOf({ commands: ['npm test', 'rm x'] })).toBe(2)
+  expect(await exitOf({ commands: [{ command: 'make; rm x' }] })).toBe(2)
+})
+
+test('what Cline gives to a shell may not touch what is protected', async () => {
+  const exitOf = await openShell({})
+  const hidden = 'f=.cl; rm -r $f"ine"'
+  expect(await exitOf({ command: hidden })).toBe(2)
+  expect(await exitOf({ commands: [{ command: hidden }] })).toBe(2)
+  expect(await exitOf({ commands: ["sh <<'E'", 'f=.cl', 'rm -r $f"ine"', 'E'] })).toBe(2)
 })
 
 test('how commands ended is read from what Cline says about each', () => {

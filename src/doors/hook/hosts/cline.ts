@@ -6,6 +6,7 @@ import type { Report } from '../../../core/engine/types.ts'
 import { clineHost } from '../../../core/hosts/cline.ts'
 import { meaningOf } from '../../../core/hosts/registry.ts'
 import { asObject, type Json, type JsonObject, own } from '../../../core/json.ts'
+import { readShell } from '../../../core/shell/read-shell.ts'
 import type { HookReply } from '../../api/hook-exchange.ts'
 import {
   blockAnswer,
@@ -74,13 +75,33 @@ function commandIn(input: JsonObject): string | null {
   const texts = (Array.isArray(given) ? given : [given]).map(textOf)
   const known = texts.filter((text) => text !== null)
   if (known.length === 0 || known.length < texts.length) return null
-  // WHY each as a word of its own: a here-document or a quote in one must not swallow the next.
-  return known.length === 1 ? (known[0] ?? null) : known.map(inShell).join('\n')
+  const [first] = known
+  return known.length === 1 && first !== undefined ? first : textOfAll(known)
 }
 
-function textOf(command: Json): string | null {
-  const program = asObject(command)
-  return typeof command === 'string' ? command : program === null ? null : programOf(program)
+/** What a shell is given for one command. WHY with `args`: else Cline has a shell read it. */
+function textOf(given: Json): string | null {
+  if (typeof given === 'string') return given
+  const program = asObject(given)
+  if (program === null) return null
+  const { command, ...more } = program
+  const isText = typeof command === 'string' && Object.keys(more).length === 0
+  return isText ? command : programOf(program)
+}
+
+/** Null: what Cline runs is not these texts one by one, or one of them cannot be read. */
+function textOfAll(texts: readonly string[]): string | null {
+  const isUnclear = texts.some((text, at) => !readShell(text).ok || isJoined(texts, at))
+  return isUnclear ? null : texts.map(inShell).join('\n')
+}
+
+// As in Cline, which makes one command of a here-document whose lines are commands of their own.
+const documentStart = /(?<!<)<<-?\s*(?:"([^"]+)"|'([^']+)'|([\w./-]+))/
+
+function isJoined(texts: readonly string[], from: number): boolean {
+  const [, ...names] = documentStart.exec(texts[from] ?? '') ?? []
+  const end = names.find((name) => name !== undefined)
+  return texts.slice(from + 1).some((text) => text.trim() === end)
 }
 
 /** A program with its words, which no shell reads. */
@@ -91,8 +112,14 @@ function programOf(input: JsonObject): string | null {
   return [command, ...args].map(quoted).join(' ')
 }
 
+/**
+ * WHY with a shell of its own: a folder, a variable or a document must not go over to the next.
+ * `bash -c` does it for every text, but is on no list of commands.
+ */
 function inShell(text: string): string {
-  return `bash -c ${quoted(text)}`
+  const reading = readShell(text)
+  const isPlain = reading.ok && reading.isPlain && reading.commands.length > 0
+  return isPlain ? `( ${text}\n)` : `bash -c ${quoted(text)}`
 }
 
 function quoted(word: string): string {
