@@ -225,6 +225,15 @@ test('nor by a file tool', () => {
   expect(codeOf('Read', { file_path: 'src/token.ts' })).toBe(null)
 })
 
+test.each([
+  'f=.cl; rm -r $f"ine" <<X',
+  'cd .cl*; rm -r * <<X',
+  'f=.cl\nrm -r $f"ine"\n)',
+  'echo a; (',
+])('bash may run a part of what cannot be read: %j', (command) => {
+  expect(run(command)).toBe('COMMAND_UNREADABLE')
+})
+
 test('no input makes the rule throw', () => {
   const tool = fc.constantFrom('Write', 'Bash', 'mcp__a__b', 'Read', 'lookup', 'apply_patch')
   fc.assert(

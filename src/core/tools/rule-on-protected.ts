@@ -7,6 +7,7 @@
 import type { Call, Denial } from '../engine/types.ts'
 import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
+import { denyUnreadable } from '../shell/quote-command.ts'
 import type { GoodReading, ShellReading } from '../shell/shell-reading.ts'
 import { agentsCommandIn } from './agent-programs.ts'
 import { madeNameIn, personsCommandIn } from './pawl-program.ts'
@@ -93,11 +94,12 @@ function ruleOnShell(
   if (held !== null) return denyChange(held)
   const patch = shell.ok ? unreadPatchIn(shell) : null
   if (patch !== null) return denyPatch(patch)
-  // What cannot be read is let through only where it does not even speak of such files.
   if (shell.ok && shell.hidden.length === 0) return null
   const text = textsOf(call.input).join('\n')
   if (text.length > mentionCharsMax) return denyLong()
-  return mentionsProtected(withoutValues(text)) ? denyUnclear() : null
+  if (mentionsProtected(withoutValues(text))) return denyUnclear()
+  // WHY always: bash runs the lines before what it cannot parse, and some of what we cannot.
+  return shell.ok ? null : denyUnreadable(shell)
 }
 
 function denyPatch(command: string): Denial {
