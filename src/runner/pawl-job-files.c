@@ -31,7 +31,8 @@ static int isRecorded(const Wish *wish, const char *path) {
   return 0;
 }
 
-static int follows(const Wish *wish, const char *path) {
+/* Whether a path is open as the mode says. */
+int followsMode(const Wish *wish, const char *path) {
   return isInside(wish->workspace, path) || isRecorded(wish, path);
 }
 
@@ -41,7 +42,7 @@ static int setAll(const Wish *wish, int isWritable) {
   for (int i = 0; done == 0 && i < wish->record.count; i++)
     done = setWritable(wish->record.paths[i], isWritable);
   for (int i = 0; done == 0 && i < wish->pinned.count; i++)
-    if (follows(wish, wish->pinned.paths[i])) done = setWritable(wish->pinned.paths[i], isWritable);
+    if (followsMode(wish, wish->pinned.paths[i])) done = setWritable(wish->pinned.paths[i], isWritable);
   return done;
 }
 
@@ -244,7 +245,7 @@ static int listFiles(const Wish *wish, const char *pid, FILE *out, int linesMax)
     ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
     if (length <= 0) continue;
     target[length] = '\0';
-    if (!follows(wish, target) || !isOpenForWriting(pid, entry->d_name)) continue;
+    if (!followsMode(wish, target) || !isOpenForWriting(pid, entry->d_name)) continue;
     printHolder(out, pid, target), count++;
   }
   closedir(folder);
@@ -261,7 +262,7 @@ static int listMaps(const Wish *wish, const char *pid, FILE *out, int linesMax) 
     char *target = strchr(line, '/'), form[8] = "";
     if (target == NULL || sscanf(line, "%*s %7s", form) != 1) continue;
     target[strcspn(target, "\n")] = '\0';
-    if (form[1] == 'w' && form[3] == 's' && follows(wish, target))
+    if (form[1] == 'w' && form[3] == 's' && followsMode(wish, target))
       printHolder(out, pid, target), count++;
   }
   if (file != NULL) fclose(file);
