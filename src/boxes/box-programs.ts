@@ -18,6 +18,8 @@ type ProgramsLook = Pick<BoxHints, 'beginPrograms' | 'endPrograms'>
 /** `control`: null while the box was not started yet. */
 export function openProgramsLook(control: () => BoxControl | null): ProgramsLook {
   const begun = new Map<string, BegunCall>()
+  /** Where the first of the calls began that are no longer noted. */
+  let dropped: BegunCall | undefined
   return {
     beginPrograms: async (key) => {
       const answer = await control()?.ask(['programs', never])
@@ -25,11 +27,14 @@ export function openProgramsLook(control: () => BoxControl | null): ProgramsLook
       begun.delete(key)
       for (const one of begun.values()) one.isShared = true
       begun.set(key, { since: answer.total, isShared: begun.size > 0 })
-      const [oldest] = begun.keys()
-      if (begun.size > callsMax && oldest !== undefined) begun.delete(oldest)
+      const [oldest] = begun
+      if (begun.size <= callsMax || oldest === undefined) return
+      // WHY not forgotten: code in the box could begin calls until the one that it is part of goes.
+      dropped ??= { ...oldest[1], isShared: true }
+      begun.delete(oldest[0])
     },
     endPrograms: async (key) => {
-      const call = begun.get(key)
+      const call = begun.get(key) ?? dropped
       begun.delete(key)
       if (call === undefined) return null
       const answer = await control()?.ask(['programs', String(call.since)])
