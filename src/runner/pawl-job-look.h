@@ -58,7 +58,6 @@ typedef struct {
   size_t folders; /* how many are not files of the list */
   StatRecord *records; /* of the last look */
   int asks[workersMax], workers, mounts;
-  pid_t pids[workersMax];
 } Watch;
 
 typedef struct {
