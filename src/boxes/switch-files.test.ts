@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,7 +16,7 @@ const busy: BoxAnswer = { kind: 'busy', holders: [], foundMs: 1 }
 
 /** A box that answers so, one after the other, and then `ok`; `modes` is what it was asked for. */
 function openBox(answers: readonly BoxAnswer[], files = writing) {
-  const workspace = mkdtempSync(join(tmpdir(), 'pawl-files-'))
+  const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-files-')))
   onTestFinished(() => rmSync(workspace, { recursive: true }))
   const left = [...answers]
   const modes: (string | undefined)[] = []
@@ -85,3 +85,22 @@ test('a box that has ended is not tried again', async () => {
   expect(modes).toHaveLength(2)
   expect(box.isSure).toBe(false)
 })
+
+test.each(['docs', 'up/src', 'all', 'out/new', 'nowhere/new', '..'])(
+  '`%s` leads elsewhere, so it is not opened',
+  async (name) => {
+    const { box, modes } = openBox([])
+    const { workspace } = box.note
+    mkdirSync(join(workspace, 'src'))
+    symlinkSync('src', join(workspace, 'docs'))
+    symlinkSync('.', join(workspace, 'up'))
+    symlinkSync('.', join(workspace, 'all'))
+    symlinkSync(tmpdir(), join(workspace, 'out'))
+    symlinkSync('none', join(workspace, 'nowhere'))
+    const files: StageFiles = { mode: 'write', folders: ['src', name], programsDenied: [] }
+    await expect(switchTo(box, files)).rejects.toMatchObject({ code: 'FILES_IN_USE' })
+    expect(modes).toEqual([])
+    await switchTo(box, { ...files, folders: ['src/', 'new/folder'] })
+    expect(modes).toEqual(['write'])
+  },
+)

@@ -2,8 +2,8 @@
  * How the files of a box are set: one change at a time, as its run moves, and again for as long as
  * nobody knows how they are. Decides nothing about runs.
  */
-import { mkdirSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSameStageFiles, type StageFiles } from '../core/engine/stage-files.ts'
 import type { LogLine } from '../daemon/log-file.ts'
@@ -106,14 +106,29 @@ export function settleAgain(box: SwitchedBox, means: SettleMeans): Promise<void>
   return settle(box, means)
 }
 
-/** Folders that may be written to are there, and lead nowhere else. */
+/**
+ * Folders that may be written to, which are made where they are missing. WHY none by a link: code
+ * in the box could have made it, to what another stage closes; the helper looks again.
+ */
 export function openFolders(workspace: string, { mode, folders }: StageFiles): readonly string[] {
   if (mode !== 'write') return []
   return folders.map((name) => {
-    const path = join(workspace, name)
-    mkdirSync(path, { recursive: true })
-    const real = realpathSync(path)
-    if (isPathInside(workspace, real)) return real
-    throw new PawlError('FILES_IN_USE', `the folder \`${name}\` leads out of the workspace`)
+    const path = resolve(workspace, name)
+    if (isPathInside(workspace, path) && isDirect(path)) {
+      mkdirSync(path, { recursive: true })
+      return path
+    }
+    const hint = 'name the folder itself in `paths.write`, or replace the link'
+    throw new PawlError('FILES_IN_USE', `the folder \`${name}\` leads elsewhere`, { hint })
   })
+}
+
+/** Whether no link is on the way, as far as there is one. */
+function isDirect(path: string): boolean {
+  try {
+    return realpathSync(path) === path
+  } catch {
+    const isMissing = lstatSync(path, { throwIfNoEntry: false }) === undefined
+    return isMissing && isDirect(dirname(path))
+  }
 }

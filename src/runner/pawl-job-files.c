@@ -123,13 +123,17 @@ static int openRecord(const Wish *wish) {
   return 0;
 }
 
+/* WHY by no link: the box could have made it, to what another stage closes, or to a guide. */
 static int openFolders(const Wish *wish, const Paths *folders) {
+  char real[PATH_MAX];
   size_t used = 0;
   for (int i = 0; i < folders->count; i++) {
     const char *path = folders->paths[i];
     size_t length = strlen(path) + 1;
     if (!isInside(wish->workspace, path) || used + length > sizeof foldNames)
       return errno = EINVAL, -1;
+    if (realpath(path, real) == NULL) return -1;
+    if (strcmp(real, path) != 0) return errno = ELOOP, -1;
     memcpy(foldNames + used, path, length);
     if (pinPath(foldNames + used) != 0) return -1;
     folds.paths[folds.count++] = foldNames + used;
