@@ -191,7 +191,7 @@ type Add = (...made: Made) => Promise<OpenBox>
 async function newBox(...[note, folder, files, known]: Made): Promise<OpenBox> {
   return {
     ...{ note, folder, files, isSure: known === 'sure', isFollowed: false, control: null },
-    last: Promise.resolve(),
+    ...{ last: Promise.resolve(), settling: null },
     doors: { close: async () => undefined },
     outlet: await openBoxOutlet(folder, note.destinations),
   }

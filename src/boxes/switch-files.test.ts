@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { StageFiles } from '../core/engine/stage-files.ts'
 import type { BoxAnswer } from './box-control.ts'
-import { inTurn, type SwitchedBox, settle, settleOnce, switchTo } from './switch-files.ts'
+import {
+  inTurn,
+  type SwitchedBox,
+  settle,
+  settleAgain,
+  settleOnce,
+  switchTo,
+} from './switch-files.ts'
 
 const filesOf = (mode: StageFiles['mode']): StageFiles => ({
   mode,
@@ -29,7 +36,7 @@ function openBox(answers: readonly BoxAnswer[], files = writing) {
       ...{ id: 'box_1', runId: 'run_1', host: null, workspace, program: 'sh', startedAt: 0 },
       ...{ destinations: null, placeholders: [], cgroups: [] },
     },
-    ...{ files, isSure: false, isFollowed: false, last: Promise.resolve() },
+    ...{ files, isSure: false, isFollowed: false, last: Promise.resolve(), settling: null },
     control: { ask, close: () => undefined },
   }
   return { box, modes }
@@ -74,6 +81,14 @@ test('files that cannot be set are tried again until they are', async () => {
   expect(modes).toHaveLength(4)
   expect(box).toMatchObject({ files: reading, isSure: true })
   expect(told).toEqual(['the files of a box could not be set yet'])
+})
+
+test('a line that is lost again and again is no reason to try at once', async () => {
+  const { box, modes } = openBox([busy, busy])
+  const means = { read: async () => reading, isOpen, log, retryMs: 20 }
+  await Promise.all(Array.from({ length: 5 }, () => settleAgain(box, means)))
+  expect(modes).toHaveLength(3)
+  expect(box.settling).toBeNull()
 })
 
 test('a box that has ended is not tried again', async () => {

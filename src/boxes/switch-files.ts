@@ -24,6 +24,8 @@ export type SwitchedBox = {
   control: BoxControl | null
   /** The change of files that was asked for last: one at a time. */
   last: Promise<unknown>
+  /** As long as files are tried to be set. */
+  settling: Promise<void> | null
 }
 
 export type SettleMeans = {
@@ -89,7 +91,15 @@ export function settleOnce(box: SwitchedBox, { read }: Pick<SettleMeans, 'read'>
 }
 
 /** Tries again until it is done: till then, files may be open in a stage that closes them. */
-export async function settle(box: SwitchedBox, means: SettleMeans): Promise<void> {
+export function settle(box: SwitchedBox, means: SettleMeans): Promise<void> {
+  // WHY only one: a box that is held still loses its line again and again.
+  box.settling ??= settleUntilDone(box, means).finally(() => {
+    box.settling = null
+  })
+  return box.settling
+}
+
+async function settleUntilDone(box: SwitchedBox, means: SettleMeans): Promise<void> {
   const { isOpen, log, retryMs = retryMsUsual } = means
   for (let tries = 0; isOpen(); tries += 1) {
     const fault = await settleOnce(box, means)
