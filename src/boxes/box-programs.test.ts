@@ -71,3 +71,12 @@ test('the client of hooks is left out, and secrets in names are not kept', async
   await look.beginPrograms('b')
   expect(await look.endPrograms('b')).toBeNull()
 })
+
+test('what a call started is told also if more calls are open than are noted', async () => {
+  const begun = Array.from({ length: 202 }, (_, i) => ran(i))
+  const { asked, look } = lookAt(ran(3), ...begun, ran(250, git))
+  await look.beginPrograms('a')
+  for (const i of begun.keys()) await look.beginPrograms(`b${i}`)
+  expect(await look.endPrograms('a')).toEqual({ programs: [git], more: 245, isShared: true })
+  expect(asked.at(-1)).toEqual(['programs', '3'])
+})

@@ -20,6 +20,8 @@ type FindControl = () => BoxControl | null | Promise<BoxControl | null>
 /** `control`: null if the box does not answer. */
 export function openProgramsLook(control: FindControl): ProgramsLook {
   const begun = new Map<string, BegunCall>()
+  /** Where the first of the calls began that are no longer noted. */
+  let dropped: BegunCall | undefined
   return {
     beginPrograms: async (key) => {
       const answer = await (await control())?.ask(['programs', never])
@@ -27,11 +29,14 @@ export function openProgramsLook(control: FindControl): ProgramsLook {
       begun.delete(key)
       for (const one of begun.values()) one.isShared = true
       begun.set(key, { since: answer.total, isShared: begun.size > 0 })
-      const [oldest] = begun.keys()
-      if (begun.size > callsMax && oldest !== undefined) begun.delete(oldest)
+      const [oldest] = begun
+      if (begun.size <= callsMax || oldest === undefined) return
+      // WHY not forgotten: code in the box could begin calls until the one that it is part of goes.
+      dropped ??= { ...oldest[1], isShared: true }
+      begun.delete(oldest[0])
     },
     endPrograms: async (key) => {
-      const call = begun.get(key)
+      const call = begun.get(key) ?? dropped
       begun.delete(key)
       if (call === undefined) return null
       const answer = await (await control())?.ask(['programs', String(call.since)])

@@ -2,7 +2,7 @@
  * Sessions of hosts in boxes: made by their daemon, started by whoever asked, opened and closed as
  * their run moves, and found again by the next daemon.
  */
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Family } from '../core/engine/family.ts'
@@ -12,7 +12,6 @@ import type { JobsConfig } from '../home/config-jobs.ts'
 import { openRefusedNews } from '../runner/blocked-connections.ts'
 import { letGroupsGo } from '../runner/cgroups.ts'
 import { levelOf, rank } from '../runner/find-isolation.ts'
-import { isPathInside } from '../runner/job-workspace.ts'
 import type { HeldJob } from '../runner/plan-job.ts'
 import type {
   Boxes,
@@ -23,8 +22,7 @@ import type {
 } from '../runtime/boxes/boxes-port.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { MinIsolation } from '../runtime/jobs/jobs-port.ts'
-import { PawlError } from '../runtime/pawl-error.ts'
-import { type BoxControl, connectBox } from './box-control.ts'
+import { connectBox } from './box-control.ts'
 import {
   type BoxNote,
   boxFolders,
@@ -40,6 +38,16 @@ import { type BoxOutlet, openBoxOutlet } from './box-outlet.ts'
 import { openProgramsLook } from './box-programs.ts'
 import { deniedCoverName, writeDeniedCover } from './denied-cover.ts'
 import { type BoxSettings, planBox } from './plan-box.ts'
+import {
+  inTurn,
+  openFolders,
+  type SettleMeans,
+  type SwitchedBox,
+  settle,
+  settleAgain,
+  settleOnce,
+  switchTo,
+} from './switch-files.ts'
 
 /** What serves the sockets in a box's own folder. */
 export type OpenBoxDoors = (box: {
@@ -75,16 +83,8 @@ export type OpenBoxes = Boxes & {
   readonly close: () => Promise<void>
 }
 
-type OpenBox = {
-  readonly note: BoxNote
+type OpenBox = SwitchedBox & {
   readonly folder: string
-  files: StageFiles
-  /** Whether `files` is how they are: not before a new daemon, or after a fault. */
-  isSure: boolean
-  /** Null: it was not started yet. */
-  control: BoxControl | null
-  /** The change of files that was asked for last: one at a time. */
-  last: Promise<unknown>
   doors: { readonly close: () => Promise<unknown> }
   readonly outlet: BoxOutlet | null
 }
@@ -107,55 +107,57 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
     letGroupsGo(box.note.cgroups)
     remove(box.folder, box.note.placeholders, boxes.size === 0 ? 'last' : 'one of several')
   }
-  const attach = async (box: OpenBox): Promise<boolean> => {
-    box.control = await connectBox(box.folder, {
+  const { log, readPlace } = options
+  const isOpen = (box: OpenBox): boolean => boxes.has(box.note.id)
+  const settleMeans = (box: OpenBox): SettleMeans => ({
+    read: async () => filesOfFamily((await readPlace(box.note.runId)).family),
+    ...{ isOpen: () => isOpen(box), log },
+  })
+  const attach = (box: OpenBox): Promise<boolean> =>
+    attachTo(box, {
       onEnd: () => void end(box),
-      onAgain: () => void repeatSwitch(box, options.log),
+      onAgain: () => void settleAgain(box, settleMeans(box)),
     })
-    return box.control !== null
-  }
   const add: Add = async (...made) => {
-    const box = await serveBox(options, ...made)
+    const box = await newBox(...made)
     boxes.set(box.note.id, box)
     return box
   }
-  const followNow = (box: OpenBox, family: Family): Promise<void> =>
+  const followNow = (box: OpenBox, wanted: StageFiles): Promise<void> =>
     inTurn(box, async () => {
-      const wanted = filesOfFamily(family)
-      if ((box.isSure && isSameStageFiles(wanted, box.files)) || (await isGone(box))) return
-      await switchTo(box, wanted)
+      if (box.isSure && isSameStageFiles(wanted, box.files)) box.isFollowed = true
+      else if (!(await isGone(box))) await switchTo(box, wanted)
     })
   /** A box whose caller never started it is none. */
   const isGone = async (box: OpenBox): Promise<boolean> => {
-    for (
-      let ms = 0;
-      box.control === null && ms < startMsMax && boxes.has(box.note.id);
-      ms += lookMs
-    ) {
+    for (let ms = 0; box.control === null && ms < startMsMax && isOpen(box); ms += lookMs) {
       if (await attach(box)) break
       await sleep(lookMs)
     }
     if (box.control === null) await end(box)
-    return !boxes.has(box.note.id)
+    return !isOpen(box)
   }
   return {
     open: async (wish) => {
       if (boxes.size >= boxesMax) throw new JobFault('ResourceExhausted', 'too many boxes are open')
       const { box, opened } = await makeBox(options, wish, add)
+      await serveBox(options, box).catch(async (fault: unknown) => {
+        await end(box)
+        throw fault
+      })
+      // The run may have moved before the box was there.
       void isGone(box).then(
-        async (isOver) => {
-          // The run may have moved before the box was there.
-          if (!isOver) await followNow(box, (await options.readPlace(wish.runId)).family)
-        },
+        (isOver) => (isOver ? undefined : settle(box, settleMeans(box))),
         () => end(box),
       )
       return opened
     },
     list: () => [...boxes.values()].map(summaryOf),
     follow: async (runId, family) => {
-      for (const box of boxes.values()) if (box.note.runId === runId) await followNow(box, family)
+      const wanted = filesOfFamily(family)
+      for (const box of boxes.values()) if (box.note.runId === runId) await followNow(box, wanted)
     },
-    recover: () => recoverBoxes(options, { add, attach, end }),
+    recover: () => recoverBoxes(options, { add, attach, end, settleMeans }),
     close: async () => {
       for (const box of [...boxes.values()]) {
         boxes.delete(box.note.id)
@@ -163,6 +165,15 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
       }
     },
   }
+}
+
+/** Whether the box is there. */
+async function attachTo(box: OpenBox, events: Parameters<typeof connectBox>[1]): Promise<boolean> {
+  const control = await connectBox(box.folder, events)
+  // Who waits for the box and who moves its run may both have found it.
+  if (box.control === null) box.control = control
+  else control?.close()
+  return box.control !== null
 }
 
 function summaryOf({ note, files }: OpenBox): BoxSummary {
@@ -179,30 +190,26 @@ async function release({ control, doors, outlet }: OpenBox): Promise<void> {
 type Made = readonly [note: BoxNote, folder: string, files: StageFiles, known: 'sure' | 'unsure']
 type Add = (...made: Made) => Promise<OpenBox>
 
-/** Opens the way out of a box, and the sockets in it. */
-async function serveBox(
-  { openDoors }: BoxesOptions,
-  ...[note, folder, files, known]: Made
-): Promise<OpenBox> {
-  const { runId, workspace } = note
-  const outlet = await openBoxOutlet(folder, note.destinations)
-  const box: OpenBox = {
-    ...{ note, folder, files, isSure: known === 'sure', control: null, outlet },
-    last: Promise.resolve(),
+/** A box with its way out, and no sockets yet. */
+async function newBox(...[note, folder, files, known]: Made): Promise<OpenBox> {
+  return {
+    ...{ note, folder, files, isSure: known === 'sure', isFollowed: false, control: null },
+    ...{ last: Promise.resolve(), settling: null },
     doors: { close: async () => undefined },
+    outlet: await openBoxOutlet(folder, note.destinations),
   }
+}
+
+/** Opens the sockets in a box, through which its agent speaks. */
+async function serveBox({ openDoors }: BoxesOptions, box: OpenBox): Promise<void> {
+  const { note, folder, outlet } = box
   const hints: BoxHints = {
     files: () => box.files,
     takeRefused: outlet === null ? () => [] : openRefusedNews(outlet.refusals),
     ...openProgramsLook(() => startedControl(box)),
   }
-  try {
-    box.doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
-  } catch (fault) {
-    outlet?.close()
-    throw fault
-  }
-  return box
+  const { runId, workspace } = note
+  box.doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
 }
 
 /** WHY it waits: a call from inside may be there before the daemon has found the box. */
@@ -294,70 +301,18 @@ function requireBox({ means }: HeldJob, wanted: readonly MinIsolation[]): Opened
   throw new JobFault('SpawnFailed', what, { context: { level } })
 }
 
-/** Folders that may be written to are there, and lead nowhere else. */
-function openFolders(workspace: string, { mode, folders }: StageFiles): readonly string[] {
-  if (mode !== 'write') return []
-  return folders.map((name) => {
-    const path = join(workspace, name)
-    mkdirSync(path, { recursive: true })
-    const real = realpathSync(path)
-    if (isPathInside(workspace, real)) return real
-    throw new PawlError('FILES_IN_USE', `the folder \`${name}\` leads out of the workspace`)
-  })
-}
-
-function inTurn<Result>(box: OpenBox, change: () => Promise<Result>): Promise<Result> {
-  const done = box.last.then(change)
-  box.last = done.catch(() => undefined)
-  return done
-}
-
-/** What was asked last may be done late: until files are set again, nobody knows how they are. */
-async function repeatSwitch(box: OpenBox, log: LogLine): Promise<void> {
-  box.isSure = false
-  try {
-    await inTurn(box, () => switchTo(box, box.files))
-  } catch (fault) {
-    const about = { box: box.note.id, fault: String(fault) }
-    log('warning', 'the files of a box could not be set again', about)
-  }
-}
-
-async function switchTo(box: OpenBox, wanted: StageFiles): Promise<void> {
-  const folders = openFolders(box.note.workspace, wanted)
-  const words = ['mode', wanted.mode, ...folders, '--', ...wanted.programsDenied]
-  const answer = await box.control?.ask(words)
-  if (answer === undefined || answer.kind === 'ok') {
-    box.files = wanted
-    box.isSure = true
-    return
-  }
-  if (answer.kind !== 'busy') {
-    box.isSure = false
-    const why = answer.kind === 'fault' ? answer.why : 'it answered something else'
-    const message = `the files of the box cannot be changed to \`${wanted.mode}\`: ${why}`
-    throw new PawlError('FILES_IN_USE', message, { hint: 'end the session, and start it again' })
-  }
-  const who = answer.holders.slice(0, 5).map((line) => {
-    const [pid, name, path] = line.split('\t')
-    return `\`${name}\` (process ${pid}) has \`${path}\` open for writing`
-  })
-  const message =
-    `the next stage allows \`${wanted.mode}\` only, but ` +
-    (who.length === 0 ? 'something still writes to the workspace' : who.join(', '))
-  throw new PawlError('FILES_IN_USE', message, { hint: 'end it, then send the signal again' })
-}
-
 type RecoverMeans = {
   readonly add: Add
   readonly attach: (box: OpenBox) => Promise<boolean>
   readonly end: (box: OpenBox) => Promise<void>
+  readonly settleMeans: (box: OpenBox) => SettleMeans
 }
 
 async function recoverBoxes(
-  { settings, readPlace, log }: BoxesOptions,
-  { add, attach, end }: RecoverMeans,
+  options: BoxesOptions,
+  means: RecoverMeans,
 ): Promise<readonly string[]> {
+  const { settings, readPlace, log } = options
   const found: string[] = []
   for (const folder of boxFolders(settings.folder)) {
     const note = readBoxNote(folder)
@@ -367,10 +322,10 @@ async function recoverBoxes(
     }
     try {
       const { family } = await readPlace(note.runId)
-      const box = await add(note, folder, filesOfFamily(family), 'unsure')
-      if (await attach(box)) await switchTo(box, filesOfFamily(family))
+      const box = await means.add(note, folder, filesOfFamily(family), 'unsure')
+      if (await means.attach(box)) await takeOver(options, box, means.settleMeans(box))
       else {
-        await end(box)
+        await means.end(box)
         found.push(
           `the session of run \`${note.runId}\` in a box ended while no daemon was running`,
         )
@@ -380,4 +335,17 @@ async function recoverBoxes(
     }
   }
   return found
+}
+
+/** WHY sockets after files: as long as nobody knows how these are, every call is denied. */
+async function takeOver(options: BoxesOptions, box: OpenBox, means: SettleMeans): Promise<void> {
+  const serve = async () => (means.isOpen() ? serveBox(options, box) : undefined)
+  if ((await settleOnce(box, means)) === null) return serve()
+  // The daemon starts meanwhile.
+  void settle(box, means)
+    .then(serve)
+    .catch((fault: unknown) => {
+      const about = { box: box.note.id, fault: String(fault) }
+      options.log('warning', 'a box could not be taken over', about)
+    })
 }

@@ -193,3 +193,21 @@ test('many folders need no descriptors', async () => {
     expect(await look(workspace)).toEqual(takeFingerprint(workspace))
   }
 })
+
+test.each([
+  ['gitdir: ../part/.git', 'gitdir: /nowhere/none'],
+  ['gitdir: /nowhere/none', 'gitdir: ../part/.git'],
+])('a file `.git` inside that says `%s`, and then `%s`', async (first, then) => {
+  const { workspace, shell } = openFolder(
+    `${begin}; mkdir -p sub/node_modules; echo x > sub/a.ts; echo h > sub/.gitignore; echo x > sub/h
+    echo x > sub/node_modules/m; echo '${first}' > sub/.git; sleep 0.1`,
+  )
+  const look = openObserver()
+  for (let times = 0; times < 3; times += 1) await look(workspace)
+  shell(`echo '${then}' > sub/.git`)
+  expect(await look(workspace)).toEqual(takeFingerprint(workspace))
+  for (const file of ['h', 'node_modules/m']) {
+    shell(`echo y > sub/${file}`)
+    expect(await look(workspace)).toEqual(takeFingerprint(workspace))
+  }
+})

@@ -31,7 +31,8 @@ static int isRecorded(const Wish *wish, const char *path) {
   return 0;
 }
 
-static int follows(const Wish *wish, const char *path) {
+/* Whether a path is open as the mode says. */
+int followsMode(const Wish *wish, const char *path) {
   return isInside(wish->workspace, path) || isRecorded(wish, path);
 }
 
@@ -41,7 +42,7 @@ static int setAll(const Wish *wish, int isWritable) {
   for (int i = 0; done == 0 && i < wish->record.count; i++)
     done = setWritable(wish->record.paths[i], isWritable);
   for (int i = 0; done == 0 && i < wish->pinned.count; i++)
-    if (follows(wish, wish->pinned.paths[i])) done = setWritable(wish->pinned.paths[i], isWritable);
+    if (followsMode(wish, wish->pinned.paths[i])) done = setWritable(wish->pinned.paths[i], isWritable);
   return done;
 }
 
@@ -122,13 +123,17 @@ static int openRecord(const Wish *wish) {
   return 0;
 }
 
+/* WHY by no link: the box could have made it, to what another stage closes, or to a guide. */
 static int openFolders(const Wish *wish, const Paths *folders) {
+  char real[PATH_MAX];
   size_t used = 0;
   for (int i = 0; i < folders->count; i++) {
     const char *path = folders->paths[i];
     size_t length = strlen(path) + 1;
     if (!isInside(wish->workspace, path) || used + length > sizeof foldNames)
       return errno = EINVAL, -1;
+    if (realpath(path, real) == NULL) return -1;
+    if (strcmp(real, path) != 0) return errno = ELOOP, -1;
     memcpy(foldNames + used, path, length);
     if (pinPath(foldNames + used) != 0) return -1;
     folds.paths[folds.count++] = foldNames + used;
@@ -244,7 +249,7 @@ static int listFiles(const Wish *wish, const char *pid, FILE *out, int linesMax)
     ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
     if (length <= 0) continue;
     target[length] = '\0';
-    if (!follows(wish, target) || !isOpenForWriting(pid, entry->d_name)) continue;
+    if (!followsMode(wish, target) || !isOpenForWriting(pid, entry->d_name)) continue;
     printHolder(out, pid, target), count++;
   }
   closedir(folder);
@@ -261,7 +266,7 @@ static int listMaps(const Wish *wish, const char *pid, FILE *out, int linesMax) 
     char *target = strchr(line, '/'), form[8] = "";
     if (target == NULL || sscanf(line, "%*s %7s", form) != 1) continue;
     target[strcspn(target, "\n")] = '\0';
-    if (form[1] == 'w' && form[3] == 's' && follows(wish, target))
+    if (form[1] == 'w' && form[3] == 's' && followsMode(wish, target))
       printHolder(out, pid, target), count++;
   }
   if (file != NULL) fclose(file);

@@ -154,12 +154,12 @@ static int workersFor(size_t count) {
   return workers;
 }
 
-/* WHY nobody waits here until they have ended: to close so many files takes a while. */
+/*
+ * They end because nobody asks any more. WHY not by a signal: the number of one that has ended may
+ * be that of another process. And nobody waits: to close so many files takes a while.
+ */
 void stopWorkers(Watch *watch) {
-  for (int i = 0; i < watch->workers; i++) {
-    kill(watch->pids[i], SIGKILL);
-    close(watch->asks[i]);
-  }
+  for (int i = 0; i < watch->workers; i++) close(watch->asks[i]);
   watch->workers = 0;
 }
 
@@ -181,7 +181,6 @@ void startWorkers(Watch *watch) {
       break;
     }
     watch->asks[at] = ends[0];
-    watch->pids[at] = pid;
     watch->workers++;
   }
   if (watch->workers < workers) stopWorkers(watch);

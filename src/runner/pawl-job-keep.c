@@ -54,12 +54,13 @@ static int addFoldersAbove(Search *search) {
 
 static int addEntry(Search *search, char *folder, const struct dirent *entry) {
   const char *name = entry->d_name;
-  if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, ".git") == 0) return 0;
-  int isRules = strcmp(name, ".gitignore") == 0;
-  if (!isRules && entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) return 0;
+  if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return 0;
+  int isRules = strcmp(name, ".gitignore") == 0, isGit = strcmp(name, ".git") == 0;
+  if (!isRules && !isGit && entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) return 0;
   char *path = joinPath(search->listing, folder, name);
   if (path == NULL) return -1;
   if (isRules) return addPathTo(search->watched, path);
+  if (isGit) return addGit(search->listing, search->watched, path, entry->d_type);
   if (isCache(search->wish, path) || isKnown(search, path)) return 0;
   if (!isFolder(path, entry->d_type)) return 0;
   search->askedBytes += strlen(path) + 1;

@@ -102,6 +102,16 @@ typedef struct {
   Listing *listing;
 } Walk;
 
+/*
+ * What says whether the folder that it is in is a repository, of which git lists nothing. The one of
+ * the workspace itself changes all the time, and what of it counts is watched anyway.
+ */
+int addGit(Listing *listing, PathList *list, char *path, unsigned char type) {
+  if (strcmp(path, ".git") == 0) return 0;
+  if (addPathTo(list, path) != 0) return -1;
+  return isFolder(path, type) ? addPathTo(list, joinPath(listing, path, "HEAD")) : 0;
+}
+
 /* Every file below a folder. -1: too many, or one that cannot be read: it could change unseen. */
 static int walk(const Walk *how, char *folder, int depth) {
   Listing *listing = how->listing;
@@ -115,6 +125,8 @@ static int walk(const Walk *how, char *folder, int depth) {
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
     char *path = joinPath(listing, folder, name);
     if (path == NULL) failed = 1;
+    else if (strcmp(name, ".git") == 0)
+      failed = addGit(listing, &listing->walked, path, entry->d_type) != 0;
     else if (holds(how->without, name, strlen(name)) || isCache(how->wish, path)) continue;
     else if (isFolder(path, entry->d_type)) failed = walk(how, path, depth + 1) != 0;
     else failed = addPathTo(&listing->files, path) != 0;

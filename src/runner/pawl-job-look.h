@@ -43,7 +43,7 @@ typedef struct {
   size_t ends[roundsMax];
   int rounds;
   PathList links, targets; /* and where each leads, or "" */
-  PathList walked; /* the folders that were read here, and not by git */
+  PathList walked; /* the folders that were read here, and not by git; and their `.git` */
   int isByGit;
   int64_t begunNs;
 } Listing;
@@ -58,7 +58,6 @@ typedef struct {
   size_t folders; /* how many are not files of the list */
   StatRecord *records; /* of the last look */
   int asks[workersMax], workers, mounts;
-  pid_t pids[workersMax];
 } Watch;
 
 typedef struct {
@@ -95,6 +94,7 @@ char *copyText(Listing *listing, const char *text, size_t length);
 char *joinPath(Listing *listing, const char *folder, const char *name);
 int isCache(const LookWish *wish, const char *path);
 int isFolder(const char *path, unsigned char type);
+int addGit(Listing *listing, PathList *list, char *path, unsigned char type);
 int listFiles(const LookWish *wish, Listing *listing);
 int realTarget(const char *link, char target[PATH_MAX]);
 int listRound(const LookWish *wish, Listing *listing, const StatRecord *records);

@@ -329,9 +329,11 @@ int session(void) {
   }
   snprintf(session.mode, sizeof session.mode, "%s", wish.mode);
   work(&session);
-  /* With its first process the kernel ends all of the box. */
-  if (session.first > 0) kill(session.first, SIGKILL);
-  while (waitpid(session.first, NULL, 0) < 0 && errno == EINTR) continue;
+  /* With its first process the kernel ends all of the box. WHY no other: they end after us. */
+  if (session.first > 0) {
+    kill(session.first, SIGKILL);
+    while (waitpid(session.first, NULL, 0) < 0 && errno == EINTR) continue;
+  }
   return session.code;
 }
 

@@ -100,6 +100,7 @@ int switchFiles(const Wish *wish, const char *mode, const Paths *folders);
 int reopenFiles(const Wish *wish, const char *mode);
 int listHolders(const Wish *wish, FILE *out);
 int isInside(const char *base, const char *path);
+int followsMode(const Wish *wish, const char *path);
 void printName(FILE *out, const char *name, int bytesMax);
 int pinPath(const char *path);
 int closePath(const char *path);
@@ -109,7 +110,7 @@ int hidePath(const char *path, int nothing);
 int setWritable(const char *path, int isWritable);
 
 /* Linux only: the programs of a session, those that start and those that must not. */
-extern const char deniedCover[];
+int isDeniedCover(const struct stat *stats);
 pid_t recordStarts(int *way);
 void tellPrograms(long long since, FILE *out);
 int denyPrograms(const Wish *wish, const Paths *names, const char **why);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -100,4 +100,19 @@ test('switches leave no mounts behind', async ({ skip }) => {
     }
   }
   expect(mounts()).toBe(before)
+})
+
+test('a folder that is reached by a link is not opened for writing', async ({ skip }) => {
+  const box = await openTrying()
+  if (box === null) return skip('this machine has no boxes')
+  const { path, writable, ask } = box
+  symlinkSync('.git', path('by-git'))
+  symlinkSync('tests', path('by-tests'))
+  symlinkSync('.', path('by-all'))
+  for (const folder of ['by-git/hooks', 'by-tests', 'by-all', 'by-all/other']) {
+    expect([folder, await ask('write', 'tests', folder)]).toEqual([folder, 'fault'])
+  }
+  expect(await writable()).toEqual([])
+  expect(await ask('write', 'tests')).toBe('ok')
+  expect(await writable()).toEqual(['tests', '.git'])
 })

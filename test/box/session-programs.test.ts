@@ -4,9 +4,11 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -206,6 +208,52 @@ test('what hooks are run by cannot be denied by the name of another link to it',
   })
 })
 
+test('a link that the box has made does not say what is denied', async (t) => {
+  const box = await openFollowing((workspace) => {
+    mkdirSync(join(workspace, 'bin'))
+    return [`variable=PATH=${workspace}/bin:${workspace}/other:/usr/bin:/bin`]
+  })
+  if (box === null) return t.skip(noBoxes)
+  const { control, follow } = box
+  await follow('ln -s /usr/bin/wc bin/id; ln -s /usr/bin other; ln -s wc bin/sum')
+  expect(await control.ask(['mode', 'write', '--', 'id', 'whoami'])).toEqual({ kind: 'ok' })
+  const { said } = await follow('/usr/bin/wc -c < bin/id; /usr/bin/whoami; /usr/bin/id -u')
+  expect(said).toMatch(/^\d+\n.*whoami may not be started.*id may not be started/s)
+})
+
+test('a denied program that is replaced is denied again by the next switch', async (t) => {
+  // In a box there is another `/tmp`.
+  const place = mkdtempSync(join(import.meta.dirname, '../../node_modules/.programs-'))
+  onTestFinished(() => rmSync(place, { recursive: true }))
+  const [program, other] = [join(place, 'mine'), join(place, 'other')]
+  copyFileSync('/usr/bin/id', program)
+  const words = () => [`variable=PATH=${place}:/usr/bin:/bin`, 'denied=mine']
+  const box = await openFollowing(words)
+  if (box === null) return t.skip(noBoxes)
+  const { control, follow } = box
+  expect((await follow('mine -u')).said).toContain('may not be started')
+  copyFileSync('/usr/bin/id', other)
+  renameSync(other, program)
+  expect(await control.ask(['mode', 'write', '--', 'mine'])).toEqual({ kind: 'ok' })
+  expect((await follow('mine -u')).said).toContain('may not be started')
+  expect(await control.ask(['mode', 'write', '--'])).toEqual({ kind: 'ok' })
+  expect((await follow('mine -u')).said).toMatch(/^\d+\n/)
+})
+
+test('a path of many parts keeps no other start waiting', async (t) => {
+  const box = await openFollowing()
+  if (box === null) return t.skip(noBoxes)
+  // Each link leads through the one before it, by two thousand parts.
+  const parts = "long=$(printf './%.0s' $(seq 2000))"
+  const links = 'ln -s "$long" l0; for i in $(seq 38); do ln -s "$long"l$((i-1)) l$i; done'
+  const begun = performance.now()
+  const { said } = await box.follow(
+    `${parts}; ${links}; for i in 1 2 3 4; do "l38/$long"none 2> /dev/null; echo $?; done`,
+  )
+  expect(said).toBe('127\n'.repeat(4))
+  expect(performance.now() - begun).toBeLessThan(10_000)
+})
+
 test('programs that start with a file open for writing do not stop a switch', async (t) => {
   const box = await openFollowing()
   if (box === null) return t.skip(noBoxes)
@@ -219,6 +267,20 @@ test('programs that start with a file open for writing do not stop a switch', as
     }
   }
   expect(refused).toBe(0)
+})
+
+test('a box ends although its supervisor hears of all of it at once', async (t) => {
+  const box = await openFollowing()
+  if (box === null) return t.skip(noBoxes)
+  process.kill(box.pid, 'SIGSTOP')
+  writeFileSync(box.path('todo'), 'kill -9 $PPID')
+  const children = readFileSync(`/proc/${box.pid}/task/${box.pid}/children`, 'utf8').trim()
+  const first = Math.max(...children.split(' ').map(Number))
+  const stateOf = (pid: number): string =>
+    readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2] ?? ''
+  await expect.poll(() => stateOf(first)).toBe('Z')
+  process.kill(box.pid, 'SIGCONT')
+  await expect.poll(() => existsSync(`/proc/${box.pid}`)).toBe(false)
 })
 
 test('a record that ends takes the box with it', async (t) => {

@@ -68,10 +68,13 @@ export async function openLoadBox(
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     ...(isOther ? { uid, gid: uid } : {}),
   })
+  const more = prepare(workspace)
+  const path = more.some((word) => word.startsWith('variable=PATH='))
   const words = [
     ...[`folder=${folder}`, `workspace=${workspace}`, `cwd=${workspace}`, `door=${door}`],
-    ...['mode=write', 'tmp=67108864', 'home=1000000', 'filter=1', 'variable=PATH=/usr/bin:/bin'],
-    ...prepare(workspace),
+    ...['mode=write', 'tmp=67108864', 'home=1000000', 'filter=1'],
+    ...(path ? [] : ['variable=PATH=/usr/bin:/bin']),
+    ...more,
     ...['--', 'sh', '-c', program],
   ]
   const pipe = child.stdio[3]
