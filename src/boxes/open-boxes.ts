@@ -22,7 +22,7 @@ import type {
 } from '../runtime/boxes/boxes-port.ts'
 import { JobFault } from '../runtime/jobs/job-fault.ts'
 import type { MinIsolation } from '../runtime/jobs/jobs-port.ts'
-import { connectBox } from './box-control.ts'
+import { type BoxControl, connectBox } from './box-control.ts'
 import {
   type BoxNote,
   boxFolders,
