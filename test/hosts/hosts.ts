@@ -2,7 +2,7 @@
  * What tests of hosts share: the programs, worlds that end with the test, and hooks that are not
  * Pawl's, by which the harness itself is tested.
  */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type ProvableHostId, provableHostIds } from '../../src/core/hosts/registry.ts'
@@ -91,6 +91,12 @@ export function putDenyingHook(world: SandboxEnv): void {
   if (host === 'copilot') {
     const hooks = { PreToolUse: [{ type: 'command', bash: command, timeoutSec: 30 }] }
     writeFileIn(hooksPathOf(world), JSON.stringify({ version: 1, hooks }))
+    return
+  }
+  if (host === 'kimi') {
+    const file = hooksPathOf(world)
+    const hook = `[[hooks]]\nevent = "PreToolUse"\ncommand = "${command}"\n`
+    writeFileSync(file, `${readFileSync(file, 'utf8')}${hook}`)
     return
   }
   const event = host === 'gemini' ? 'BeforeTool' : 'PreToolUse'

@@ -73,6 +73,7 @@ describe('a capability means every tool that has it, whichever host names it', (
     qwen: ['agent', 'task', 'create_sub_session', 'workflow'],
     opencode: ['task'],
     copilot: ['task', 'Agent'],
+    kimi: ['Agent', 'AgentSwarm'],
     cline: ['spawn_agent', 'team_spawn_teammate', 'team_run_task'],
   }
 

@@ -224,6 +224,7 @@ const recorded = Object.entries({
   gemini: 'gemini-cli',
   qwen: 'qwen-code',
   copilot: 'copilot-cli',
+  kimi: 'kimi-code',
 }).flatMap(([host, folder]) =>
   readdirSync(join(fixtures, folder)).map((file) => [host, join(folder, file)] as const),
 )
@@ -243,6 +244,7 @@ test.each(recorded)('%s: %s is understood, and blocked where it is a call', asyn
   const isStop = /^(Stop|AfterAgent)$/.test(event.hook_event_name) && !event.agent_id
   const free = [
     ...['TaskCreate', 'TaskUpdate', 'ToolSearch', 'todo_write', 'tool_search', 'sql'],
+    ...['TodoList', 'TaskList', 'EnterPlanMode'],
     ...['read_bash', 'list_bash', 'stop_bash', 'read_agent', 'list_agents', 'write_agent'],
   ]
   const isFree = isCall && free.includes(event.tool_name)
@@ -250,7 +252,7 @@ test.each(recorded)('%s: %s is understood, and blocked where it is a call', asyn
   // The paths of the recordings are outside of this workspace, so nothing may be read either.
   if (isCall && !isRead && !isFree) expect(refusalIn(told)).not.toBe('')
   if (!isCall) expect(told.exit).toBe(0)
-  if (isStop) expect(told.stdout).toMatch(/"decision":"(block|deny)"/)
+  if (isStop) expect(told.stdout).toMatch(/"(?:d|permissionD)ecision":"(block|deny)"/)
 })
 
 test('whatever a host says, the answer is one of the two forms', async () => {
