@@ -121,6 +121,8 @@ export const kimiHost = {
     'a call of a sub-agent does not say whose it is, so it is judged as one of its session',
     'a call that a person approved with changes is blocked, because it ignores a changed input',
     'headless it does not report the end of a session: its run stays assigned until `pawl release`',
+    'the older Kimi CLI (`kimi-cli`, of Python) is a program of the same name with other ' +
+      'settings, and asks no hook of Pawl: isolation protects against that',
     'its shell has no mark of an agent, so a program that an allowed command starts can run ' +
       '`pawl` commands that are for people: isolation protects against that',
   ],
