@@ -10,6 +10,7 @@ import type { HookOutput } from '../api/hook-exchange.ts'
 import { edit, openHookBench, passes, refusalIn } from './answer-hook.contract.ts'
 import { openHookAnswerer } from './answer-hook.ts'
 
+const freeStates = { work: { on: { DONE: 'end' } }, end: { type: 'final' } }
 const asking = [policyOf({ ask: [{ capability: 'edit' }] })]
 
 test('a prompt of a host decides nothing unless a person has set that it may', async () => {
@@ -106,6 +107,24 @@ test('a host that soon goes on is told of the approval before it does', async ()
   const refused = await hook('beforeTool', fields, { host: 'cline' })
   expect(refused.stderr).toMatch(/approval \S+\)/)
   expect(performance.now() - begun).toBeLessThan(10_000)
+})
+
+test('a stop that may be that of a sub-agent sends nobody on', async () => {
+  const { runtime, call, hook, lastKey } = openHookBench()
+  const source = JSON.stringify({ id: 'free', initial: 'work', states: freeStates })
+  await runtime.definitions.create({ source, format: 'json' })
+  const request = { definition: 'free', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await runtime.start(request, asAgent)
+  const input = { description: 'x', prompt: 'do it' }
+  for (const host of ['claude', 'kimi'] as const) {
+    const where = { host, session: `${host}-1`, runId }
+    expect(refusalIn(await call('Agent', input, where))).toBe('')
+    const { stdout } = await hook('Stop', {}, where)
+    expect(stdout === '', host).toBe(host === 'kimi')
+    const fields = { tool_name: 'Agent', tool_input: input, tool_use_id: lastKey() }
+    await hook('PostToolUse', { ...fields, tool_output: 'done' }, where)
+    expect((await hook('Stop', {}, where)).stdout, host).toContain('not finished')
+  }
 })
 
 test('a call behind the gateway is left to it, with whose it is, and counted there', async () => {

@@ -29,6 +29,7 @@ export const kimiHooks: HookProtocol = {
   // Everywhere else it is ignored.
   tells: ({ event }) => event.kind === 'prompt',
   asks: kimiHost.canAskUser,
+  namesAgents: false,
   transcript: { mark: /"usage\.record"/, read: readUse },
 }
 
