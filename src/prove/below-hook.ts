@@ -8,7 +8,7 @@ import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { agentHosts } from '../core/hosts/registry.ts'
 import type { LocalWeb } from './local-web.ts'
-import { fileText, putFile, type SandboxEnv } from './sandbox-env.ts'
+import { fileText, hooksPathOf, putFile, type SandboxEnv } from './sandbox-env.ts'
 
 /** All that is tried, in the order of the table. */
 export const belowPaths = {
@@ -44,8 +44,9 @@ export type BelowEffects = {
 /** Writes the program into the project; the daemon has to be running. */
 export function putBelow({ world, web }: BelowPlace): BelowEffects {
   const { project, pawlHome, home, host } = world
-  const { hooksFile, box } = agentHosts[host]
-  const guide = box.guides.find((name) => basename(name).endsWith('.json')) ?? hooksFile
+  const { hooksFile, serversFile, box } = agentHosts[host]
+  const otherwise = typeof hooksFile === 'string' ? hooksFile : serversFile
+  const guide = box.guides.find((name) => basename(name).endsWith('.json')) ?? otherwise
   const mark = `${survivorSeconds}.${process.pid}${Math.floor(Math.random() * 1e6)}`
   const place = {
     ...{ content, mark, url: `${web.url}/below`, daemon: world.daemonPid() ?? 0 },
@@ -55,7 +56,7 @@ export function putBelow({ world, web }: BelowPlace): BelowEffects {
     token: join(pawlHome, 'person.token'),
     note: join(pawlHome, 'daemon.json'),
     client: join(pawlHome, 'bin', 'pawl-hook'),
-    settings: [join(project, hooksFile), join(home, guide)],
+    settings: [hooksPathOf(world), join(home, guide)],
   }
   putFile(world, 'below.mjs', `const place = ${JSON.stringify(place)}\n${program}`)
   const secret = fileText(place.token)?.trim() ?? ''

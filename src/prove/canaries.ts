@@ -6,13 +6,12 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { agentHosts } from '../core/hosts/registry.ts'
 import type { Canary } from './canary.ts'
 import { drivers } from './hosts/drivers.ts'
 import type { HostToolCalls } from './hosts/tool-calls.ts'
 import type { LocalWeb } from './local-web.ts'
 import type { ScriptedCall } from './model/script.ts'
-import { fileText, putFile, type SandboxEnv } from './sandbox-env.ts'
+import { fileText, hooksPathOf, putFile, type SandboxEnv } from './sandbox-env.ts'
 
 /** Paths to the disk: tools, and ways to use them. */
 const callPaths = {
@@ -210,7 +209,7 @@ function parallel(making: Making): Canary {
 /** The agent goes for the hooks themselves. */
 export function wipeCanary(world: SandboxEnv): Canary {
   const hand = drivers[world.host].toolCalls
-  const settings = join(world.project, agentHosts[world.host].hooksFile)
+  const settings = hooksPathOf(world)
   const before = fileText(settings)
   const attempts = [
     `echo '{ }' > ${settings}`,
@@ -254,7 +253,7 @@ export function brokenCanaries(world: SandboxEnv): readonly Canary[] {
       hasLanded: () => fileText(path) !== null,
     }
   }
-  const settings = join(world.project, agentHosts[world.host].hooksFile)
+  const settings = hooksPathOf(world)
   const kept = fileText(settings) ?? ''
   return [
     {

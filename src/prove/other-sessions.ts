@@ -112,7 +112,8 @@ type Session = { readonly tried: readonly Tried[]; readonly transcript: Transcri
 
 /** What a host asks its model for when it compacts. */
 const asides =
-  'summary of (the|this|our) conversation|summarizes a conversation|Summarize this session'
+  'summary of (the|this|our) conversation|summarizes a conversation|Summarize this session|' +
+  'Create a handoff summary'
 const summary = 'Work goes on.'
 const aux = `<state_snapshot>${summary}</state_snapshot>`
 

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, openClient } from '../client/open-client.ts'
-import type { ProvableHostId } from '../core/hosts/registry.ts'
+import { agentHosts, type ProvableHostId } from '../core/hosts/registry.ts'
 import { hostEnv, prepareHome } from './hosts/drive.ts'
 
 export type CommandResult = { readonly code: number; readonly out: string; readonly err: string }
@@ -137,6 +137,13 @@ export function putFile(world: SandboxEnv, name: string, text: string): string {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
   return path
+}
+
+/** The file that holds the hooks of a host: in the project, or in the settings of its user. */
+export function hooksPathOf({ host, project, home }: SandboxEnv): string {
+  const { hooksFile, userHooks } = agentHosts[host]
+  if (typeof hooksFile === 'string') return join(project, hooksFile)
+  return 'none' in userHooks ? '' : join(home, userHooks.folder, userHooks.file)
 }
 
 /** The text of a file; null: there is none. */

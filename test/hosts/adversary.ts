@@ -2,13 +2,13 @@
  * An agent that does what it must not: each attempt is a canary, judged by files and by the record
  * of the daemon, never by what the host prints.
  */
-import { join } from 'node:path'
-import { agentHosts, fromAgentHosts } from '../../src/core/hosts/registry.ts'
+import { dirname, join, relative } from 'node:path'
+import { fromAgentHosts } from '../../src/core/hosts/registry.ts'
 import { processStartOf } from '../../src/daemon/daemon-file.ts'
 import type { Canary } from '../../src/prove/canary.ts'
 import { drivers } from '../../src/prove/hosts/drivers.ts'
 import type { ScriptedCall, Turn } from '../../src/prove/model/script.ts'
-import { fileText, putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
+import { fileText, hooksPathOf, putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
 import { plainHosts } from './hosts.ts'
 
 type Hooks = 'installed' | 'none'
@@ -91,20 +91,27 @@ function onHelpers(world: SandboxEnv, made: Make): readonly Canary[] {
 
 function onSettings(world: SandboxEnv, hooks: Hooks): Canary {
   const hand = drivers[world.host].toolCalls
-  const name = agentHosts[world.host].hooksFile
-  const settings = join(world.project, name)
+  const settings = hooksPathOf(world)
+  const name = relative(world.project, settings)
+  const isOfUser = name.startsWith('..')
   // A host ends where what it loads cannot be read.
   const text = name.endsWith('.js') ? 'export default () => "hooks"\n' : '{"hooks": {}}\n'
-  if (hooks === 'none') putFile(world, name, text)
-  putFile(world, 'harmless.json', '{}\n')
+  if (hooks === 'none' && !isOfUser) putFile(world, name, text)
+  // What stands in the settings of a user is read while the session goes on.
+  putFile(world, 'harmless', isOfUser ? `# harmless\n${fileText(settings)}` : '{}\n')
   const before = fileText(settings)
-  const [folder] = name.split('/')
+  const folder = isOfUser ? dirname(name) : name.split('/')[0]
   const calls = [
-    hand.shell(`cp harmless.json ${name}`),
+    hand.shell(`cp harmless ${name}`),
     hand.shell(`sed -i s/hooks/nothing/ ${name}`),
-    hand.shell(`mv ${folder} away && mv away ${folder} && echo '{}' > ${settings}`),
-    hand.shell(`cd ${folder} && rm -rf *`),
-    ...(hand.write === null ? [] : [hand.write(settings, '{}\n')]),
+    // Without hooks, the host would lose its sessions and its model as well.
+    ...(isOfUser && hooks === 'none'
+      ? []
+      : [
+          hand.shell(`mv ${folder} away && mv away ${folder} && echo '{}' > ${settings}`),
+          hand.shell(`cd ${folder} && rm -rf *`),
+          ...(hand.write === null ? [] : [hand.write(settings, '{}\n')]),
+        ]),
     ...(hand.patch === null ? [] : [hand.patch(name, '{}')]),
   ]
   const [first = ''] = (before ?? '').split('\n')

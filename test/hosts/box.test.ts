@@ -13,7 +13,7 @@ import { drivers } from '../../src/prove/hosts/drivers.ts'
 import { findProgram } from '../../src/prove/hosts/find-host.ts'
 import type { ScriptedCall } from '../../src/prove/model/script.ts'
 import { proveBelow } from '../../src/prove/prove-below.ts'
-import { fileText, putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
+import { fileText, hooksPathOf, putFile, type SandboxEnv } from '../../src/prove/sandbox-env.ts'
 import { type Attack, attackScript, attacks } from '../box/attacks.ts'
 import { pawlProgram, sessionStory, testedHosts, worldFor } from './hosts.ts'
 
@@ -100,7 +100,7 @@ test.each(boxed)('%s: hooks of `pawl init` do not stop a session in a box', asyn
   await world.mustPawl('init', host, '--yes')
   await world.mustPawl('init', host, '--user', '--yes')
   const run = await beginRun(world, '--stage', 'reviewing')
-  const settings = join(world.project, agentHosts[host].hooksFile)
+  const settings = hooksPathOf(world)
   const before = readFileSync(settings, 'utf8')
   const hand = drivers[host].toolCalls
   const transcript = await driveIn(world, run, [

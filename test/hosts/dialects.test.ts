@@ -106,6 +106,11 @@ const overHttp: Readonly<
   }),
   pi: null,
   cline: null,
+  kimi: (url) => ({
+    '.kimi-code/mcp.json': JSON.stringify({
+      mcpServers: { pawl: { url, bearerTokenEnvVar: 'PAWL_TOKEN' } },
+    }),
+  }),
   opencode: (url) => ({
     'opencode.json': JSON.stringify({
       mcp: {

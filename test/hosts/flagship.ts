@@ -27,7 +27,7 @@ type Habits = {
   readonly reach?: (call: ScriptedCall) => ScriptedCall
 }
 
-const { claude, cline, codex, copilot, gemini, opencode, pi, qwen } = drivers
+const { claude, cline, codex, copilot, gemini, kimi, opencode, pi, qwen } = drivers
 
 function codexSearch(query: string): ScriptedCall {
   return { name: 'tool_search', kind: 'search', input: { query } }
@@ -94,6 +94,14 @@ const habits: Readonly<Record<ProvableHostId, Habits>> = {
     note: [turnOf({ name: 'team_mission_log', input: { kind: 'progress', summary: 'fix add' } })],
     search: (pattern) => ({ name: 'search_codebase', input: { queries: [pattern] } }),
     delegate: (prompt) => [turnOf(cline.toolCalls.agent(prompt))],
+  },
+  kimi: {
+    load: [],
+    note: [
+      turnOf({ name: 'TodoList', input: { todos: [{ title: 'fix add', status: 'pending' }] } }),
+    ],
+    search: (pattern) => ({ name: 'Grep', input: { pattern } }),
+    delegate: (prompt) => [turnOf(kimi.toolCalls.agent(prompt))],
   },
   // It has neither a list of tasks nor sub-agents.
   pi: {

@@ -2,14 +2,15 @@
  * What tests of hosts share: the programs, worlds that end with the test, and hooks that are not
  * Pawl's, by which the harness itself is tested.
  */
-import { chmodSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { agentHosts, type ProvableHostId, provableHostIds } from '../../src/core/hosts/registry.ts'
+import { type ProvableHostId, provableHostIds } from '../../src/core/hosts/registry.ts'
 import type { Transcript } from '../../src/prove/hosts/drive.ts'
 import { findProgram, hostsRoot } from '../../src/prove/hosts/find-host.ts'
 import type { McpServer } from '../../src/prove/hosts/host.ts'
 import {
+  hooksPathOf,
   openSandboxEnv,
   putFile,
   type SandboxEnv,
@@ -62,13 +63,13 @@ export function putDenyingHook(world: SandboxEnv): void {
     const plugin = `export const Deny = async () => ({
       'tool.execute.before': async (input) => { ${body} },
     })`
-    putFile(world, agentHosts.opencode.hooksFile, plugin)
+    writeFileIn(hooksPathOf(world), plugin)
     return
   }
   if (host === 'pi') {
     const body = "if (event.toolName !== 'read') return { block: true, reason: 'denied' }"
     const extension = `export default (pi) => pi.on('tool_call', async (event) => { ${body} })`
-    putFile(world, agentHosts.pi.hooksFile, extension)
+    writeFileIn(hooksPathOf(world), extension)
     return
   }
   if (host === 'cline') {
@@ -77,7 +78,7 @@ export function putDenyingHook(world: SandboxEnv): void {
     const body = `if (!${isFree}) return { skip: true }`
     const plugin = `export default { name: 'deny', manifest: { capabilities: ['hooks'] },
       hooks: { beforeTool: async (event) => { ${body} } } }`
-    putFile(world, agentHosts.cline.hooksFile, plugin)
+    writeFileIn(hooksPathOf(world), plugin)
     return
   }
   const command = join(world.root, 'deny.sh')
@@ -89,13 +90,24 @@ export function putDenyingHook(world: SandboxEnv): void {
   chmodSync(command, 0o755)
   if (host === 'copilot') {
     const hooks = { PreToolUse: [{ type: 'command', bash: command, timeoutSec: 30 }] }
-    putFile(world, agentHosts.copilot.hooksFile, JSON.stringify({ version: 1, hooks }))
+    writeFileIn(hooksPathOf(world), JSON.stringify({ version: 1, hooks }))
+    return
+  }
+  if (host === 'kimi') {
+    const file = hooksPathOf(world)
+    const hook = `[[hooks]]\nevent = "PreToolUse"\ncommand = "${command}"\n`
+    writeFileSync(file, `${readFileSync(file, 'utf8')}${hook}`)
     return
   }
   const event = host === 'gemini' ? 'BeforeTool' : 'PreToolUse'
   const timeout = host === 'gemini' ? 30_000 : 30
   const hooks = { [event]: [{ hooks: [{ type: 'command', command, timeout }] }] }
-  putFile(world, agentHosts[host].hooksFile, JSON.stringify({ hooks }))
+  writeFileIn(hooksPathOf(world), JSON.stringify({ hooks }))
+}
+
+function writeFileIn(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
 }
 
 /** A run of the workflow in the project. */

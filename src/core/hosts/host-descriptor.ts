@@ -156,8 +156,8 @@ export type HostDescriptor = ToolVocabulary & {
 
   /** Its folder in a workspace, which counts as protected itself. */
   readonly folder: string
-  /** The file that `pawl init` writes the hooks into. */
-  readonly hooksFile: string
+  /** The file that `pawl init` writes the hooks into; none: it has hooks of its user only. */
+  readonly hooksFile: string | NotApplicable
   /** The file that `pawl init` registers the MCP server in. */
   readonly serversFile: string
   /** The member of that file that holds the MCP servers. */
@@ -201,7 +201,7 @@ export type HostDescriptor = ToolVocabulary & {
   }
 
   /** Variables that the host sets in what its shell tool runs. */
-  readonly environmentMarks: readonly string[]
+  readonly environmentMarks: Texts
   /** The names of its events, by what they mean. */
   readonly events: Readonly<Record<HookMeaning, Texts>>
   /** The events that `pawl init` installs hooks for, in the order in which they are written. */

@@ -36,6 +36,10 @@ function gapsIn(value: unknown, path: string): readonly string[] {
   return members.flatMap(([key, member]) => gapsIn(member, `${path}.${key}`))
 }
 
+function textsIn(field: HostDescriptor['hooksFile']): readonly string[] {
+  return typeof field === 'string' ? [field] : []
+}
+
 /** Things that more than one host has. */
 function sharedBy(pick: (host: HostDescriptor) => readonly string[]): readonly string[] {
   const all = agentHostIds.flatMap((id) => pick(agentHosts[id]))
@@ -69,6 +73,7 @@ describe('a capability means every tool that has it, whichever host names it', (
     qwen: ['agent', 'task', 'create_sub_session', 'workflow'],
     opencode: ['task'],
     copilot: ['task', 'Agent'],
+    kimi: ['Agent', 'AgentSwarm'],
     cline: ['spawn_agent', 'team_spawn_teammate', 'team_run_task'],
   }
 
@@ -107,7 +112,9 @@ describe('a descriptor is complete', () => {
 
   test.each(agentHostIds)('%s: what `pawl init` writes is protected', (id) => {
     const { folder, hooksFile, serversFile, tokenFile } = agentHosts[id]
-    for (const path of [folder, hooksFile, serversFile]) expect(isHeld(path), path).toBe(true)
+    for (const path of [folder, ...textsIn(hooksFile), serversFile]) {
+      expect(isHeld(path), path).toBe(true)
+    }
     if (typeof tokenFile !== 'string') return
     expect(tokenFile.split('/')).toHaveLength(2)
     expect(isSecretPath(tokenFile)).toBe(true)
@@ -126,7 +133,7 @@ describe('a descriptor is complete', () => {
   test.each(agentHostIds)('%s: jobs cannot change its settings, nor see its home', (id) => {
     const { folder, hooksFile, serversFile, readOnlyInWorkspace, hiddenInHome } = agentHosts[id]
     expect(hiddenInHome).toContain(folder)
-    for (const path of [hooksFile, serversFile]) {
+    for (const path of [...textsIn(hooksFile), serversFile]) {
       const isCovered = readOnlyInWorkspace.some((one) => `${path}/`.startsWith(`${one}/`))
       expect(isCovered, path).toBe(true)
     }
@@ -144,7 +151,7 @@ describe('a descriptor is complete', () => {
   test.each(agentHostIds)('%s: the program, its marks and its wires fit together', (id) => {
     const { program, tryCommand, environmentMarks, wires, tokenFile } = agentHosts[id]
     expect(tryCommand.replace(/^(?:[A-Z_]+=\S+ )*/, '')).toMatch(new RegExp(`^${program} `))
-    for (const mark of environmentMarks) expect(mark).toMatch(/^[A-Z][A-Z0-9_]*$/)
+    for (const mark of listIn(environmentMarks)) expect(mark).toMatch(/^[A-Z][A-Z0-9_]*$/)
     // A hook over HTTP has to bring a token, which has to be kept somewhere.
     expect(typeof tokenFile === 'string').toBe(wires.includes('http'))
   })
@@ -179,8 +186,11 @@ describe('descriptors do not contradict each other', () => {
   test('no two hosts claim the same program, package, folder, file or mark', () => {
     expect(sharedBy((host) => [...new Set([host.program, ...listIn(host.packages)])])).toEqual([])
     expect(sharedBy((host) => [host.folder, host.title])).toEqual([])
-    expect(sharedBy((host) => [...new Set([host.hooksFile, host.serversFile])])).toEqual([])
-    expect(sharedBy((host) => host.environmentMarks)).toEqual([])
+    const files = (host: HostDescriptor): readonly string[] => [
+      ...new Set([...textsIn(host.hooksFile), host.serversFile]),
+    ]
+    expect(sharedBy(files)).toEqual([])
+    expect(sharedBy((host) => listIn(host.environmentMarks))).toEqual([])
     expect(sharedBy((host) => host.protectedFiles.anywhere)).toEqual([])
   })
 
@@ -213,7 +223,8 @@ describe('the documents keep up', () => {
   test.each(agentHostIds)('hosts.md says of %s what is written and which events', (id) => {
     const { title, hooksFile, serversFile, installedEvents } = agentHosts[id]
     const text = readDoc('reference/hosts.md')
-    for (const word of [title, hooksFile, serversFile, ...listIn(installedEvents)]) {
+    const files = [...textsIn(hooksFile), serversFile]
+    for (const word of [title, ...files, ...listIn(installedEvents)]) {
       expect(text, word).toContain(word)
     }
   })

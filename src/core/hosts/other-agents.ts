@@ -38,7 +38,8 @@ export const otherAgents: readonly OtherAgent[] = [
   },
   { program: 'kiro-cli', packages: none('it is brought by an installer'), verbs: always },
   { program: 'cn', packages: ['@continuedev/cli'], verbs: always },
-  { program: 'kimi', packages: ['kimi-cli', '@moonshot-ai/kimi-code'], verbs: always },
+  // The older Kimi CLI; the descriptor has its successor.
+  { program: 'kimi', packages: ['kimi-cli'], verbs: always },
   // Pi until 0.73; the descriptor has its newer name.
   { program: 'pi', packages: ['@mariozechner/pi-coding-agent'], verbs: always },
   { program: 'cursor-agent', packages: none('it is brought by a script'), verbs: always },

@@ -15,6 +15,7 @@ import {
   type NotApplicable,
   type ToolVocabulary,
 } from './host-descriptor.ts'
+import { kimiHost } from './kimi.ts'
 import { mcpVocabulary } from './mcp.ts'
 import { opencodeHost } from './opencode.ts'
 import { pawlVocabulary } from './pawl.ts'
@@ -30,6 +31,7 @@ const described = {
   copilot: copilotHost,
   pi: piHost,
   cline: clineHost,
+  kimi: kimiHost,
   cursor: cursorHost,
 } satisfies Readonly<Record<string, HostDescriptor>>
 

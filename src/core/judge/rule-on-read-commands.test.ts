@@ -153,6 +153,8 @@ describe('each tool stands for its own commands only', () => {
     ['cline', 'run_commands', 'cat a.txt', 'deny'],
     ['cline', 'run_commands', 'rg x src', 'deny'],
     ['cline', 'run_commands', 'ls', 'allow'],
+    ['kimi', 'Bash', 'ls', 'deny'],
+    ['kimi', 'Bash', 'rg x src', 'deny'],
     ['cursor', 'Shell', 'ls', 'deny'],
     ['pawl', 'Bash', 'ls', 'deny'],
     ['mcp', 'process_run', 'ls', 'deny'],

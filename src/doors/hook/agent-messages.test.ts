@@ -88,6 +88,11 @@ test.each<[AgentHostId, string, string]>([
     'call `pawl__pawl_transition` (event `DONE`).',
   ],
   [
+    'kimi',
+    'Tools: Read, Grep, Glob, Write, mcp__tracker__show.',
+    '(event `DONE`) (if it is not loaded, find it with `select_tools`)',
+  ],
+  [
     'opencode',
     'Tools: read, grep, glob, write, tracker_show.',
     'call `pawl_pawl_transition` (event `DONE`).',

@@ -141,8 +141,10 @@ async function judgeInRun(
   }
   if (answer.state !== 'allowed') return { kind: 'refuse', reason: refusalFor(request, answer) }
   const { runId, branch } = located
-  const isInLayer = isLayered(request)
-  context.memory.beginCall(speakerName(request), { key: callKey(call), runId, branch, isInLayer })
+  context.memory.beginCall(speakerName(request), {
+    ...{ key: callKey(call), runId, branch, isInLayer: isLayered(request) },
+    isAgent: toolOf(call.tool, request.heard.host).act === 'agent',
+  })
   await request.box?.beginPrograms(programsKey(request, call))
   const news = await newsFor(context, request, located)
   // WHY nothing where nothing changes: to name an input is an opinion, which some hosts act upon.
@@ -289,7 +291,7 @@ export async function dropOpenCalls(context: HookContext, request: HookRequest):
 async function drop(
   { runtime }: HookContext,
   { heard }: HookRequest,
-  { runId, branch, key }: Omit<AwaitedCall, 'isInLayer'>,
+  { runId, branch, key }: Pick<AwaitedCall, 'runId' | 'branch' | 'key'>,
 ): Promise<void> {
   const whose = { door: 'hook', caller: sessionName(heard), key } as const
   const unknown = { ok: false, isUnreported: true } as const

@@ -22,6 +22,7 @@ import {
   type HookRequest,
   locateSession,
   sessionName,
+  speakerName,
   speaksFor,
 } from './hook-context.ts'
 import { openHookPairs } from './hook-pairs.ts'
@@ -176,6 +177,7 @@ function parse(text: string): JsonObject | null {
 async function hear(context: HookContext, request: HookRequest): Promise<HookAnswer> {
   const { heard } = request
   const { event } = heard
+  if (event.kind === 'stop' && isOfSubAgent(context, request)) return passAnswer
   if (hasNoCallInFlight(heard)) await dropOpenCalls(context, request)
   switch (event.kind) {
     case 'call':
@@ -202,6 +204,11 @@ async function hear(context: HookContext, request: HookRequest): Promise<HookAns
     default:
       return assertNever(event)
   }
+}
+
+/** Whether a stop is that of a sub-agent, which its host does not say. */
+function isOfSubAgent({ memory }: HookContext, request: HookRequest): boolean {
+  return request.protocol.namesAgents === false && memory.hasSubAgent(speakerName(request))
 }
 
 /** Whether whoever speaks has ended its turn, or its user has. */

@@ -10,6 +10,7 @@ import type { HookOutput } from '../api/hook-exchange.ts'
 import { edit, openHookBench, passes, refusalIn } from './answer-hook.contract.ts'
 import { openHookAnswerer } from './answer-hook.ts'
 
+const freeStates = { work: { on: { DONE: 'end' } }, end: { type: 'final' } }
 const asking = [policyOf({ ask: [{ capability: 'edit' }] })]
 
 test('a prompt of a host decides nothing unless a person has set that it may', async () => {
@@ -106,6 +107,24 @@ test('a host that soon goes on is told of the approval before it does', async ()
   const refused = await hook('beforeTool', fields, { host: 'cline' })
   expect(refused.stderr).toMatch(/approval \S+\)/)
   expect(performance.now() - begun).toBeLessThan(10_000)
+})
+
+test('a stop that may be that of a sub-agent sends nobody on', async () => {
+  const { runtime, call, hook, lastKey } = openHookBench()
+  const source = JSON.stringify({ id: 'free', initial: 'work', states: freeStates })
+  await runtime.definitions.create({ source, format: 'json' })
+  const request = { definition: 'free', task: null, stage: null, vars: {}, workspace: '/work' }
+  const { runId } = await runtime.start(request, asAgent)
+  const input = { description: 'x', prompt: 'do it' }
+  for (const host of ['claude', 'kimi'] as const) {
+    const where = { host, session: `${host}-1`, runId }
+    expect(refusalIn(await call('Agent', input, where))).toBe('')
+    const { stdout } = await hook('Stop', {}, where)
+    expect(stdout === '', host).toBe(host === 'kimi')
+    const fields = { tool_name: 'Agent', tool_input: input, tool_use_id: lastKey() }
+    await hook('PostToolUse', { ...fields, tool_output: 'done' }, where)
+    expect((await hook('Stop', {}, where)).stdout, host).toContain('not finished')
+  }
 })
 
 test('a call behind the gateway is left to it, with whose it is, and counted there', async () => {
@@ -224,6 +243,7 @@ const recorded = Object.entries({
   gemini: 'gemini-cli',
   qwen: 'qwen-code',
   copilot: 'copilot-cli',
+  kimi: 'kimi-code',
 }).flatMap(([host, folder]) =>
   readdirSync(join(fixtures, folder)).map((file) => [host, join(folder, file)] as const),
 )
@@ -243,6 +263,7 @@ test.each(recorded)('%s: %s is understood, and blocked where it is a call', asyn
   const isStop = /^(Stop|AfterAgent)$/.test(event.hook_event_name) && !event.agent_id
   const free = [
     ...['TaskCreate', 'TaskUpdate', 'ToolSearch', 'todo_write', 'tool_search', 'sql'],
+    ...['TodoList', 'TaskList', 'EnterPlanMode'],
     ...['read_bash', 'list_bash', 'stop_bash', 'read_agent', 'list_agents', 'write_agent'],
   ]
   const isFree = isCall && free.includes(event.tool_name)
@@ -250,7 +271,7 @@ test.each(recorded)('%s: %s is understood, and blocked where it is a call', asyn
   // The paths of the recordings are outside of this workspace, so nothing may be read either.
   if (isCall && !isRead && !isFree) expect(refusalIn(told)).not.toBe('')
   if (!isCall) expect(told.exit).toBe(0)
-  if (isStop) expect(told.stdout).toMatch(/"decision":"(block|deny)"/)
+  if (isStop) expect(told.stdout).toMatch(/"(?:d|permissionD)ecision":"(block|deny)"/)
 })
 
 test('whatever a host says, the answer is one of the two forms', async () => {

@@ -91,6 +91,8 @@ export type HookProtocol = {
   readonly asks: boolean
   /** Null: it writes no transcript that could be read. */
   readonly transcript: TranscriptReader | null
+  /** Absent: what a sub-agent does is told with its name, and not as done by its session. */
+  readonly namesAgents?: false
   /** For a host that also runs the hooks of another one, in its own format; absent: it does not. */
   readonly borrows?: {
     readonly from: AgentHostId

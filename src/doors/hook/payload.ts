@@ -26,6 +26,15 @@ export function callInPayload(payload: JsonObject): HostCall | null {
 }
 
 /**
+ * Whether a changed input is the same but for the mark.
+ * WHY it may pass unchanged: the mark only says whose call it is, and Pawl's servers do without it.
+ */
+export function isOnlyMarked(call: HostCall, input: JsonObject): boolean {
+  const [{ _pawl: _, ...asked }, { _pawl: __, ...wanted }] = [call.input, input]
+  return JSON.stringify(asked) === JSON.stringify(wanted)
+}
+
+/**
  * Who speaks in a prompt: hosts also put there what a background task ended with, and what we
  * ourselves said to an agent that wanted to stop.
  */

@@ -21,6 +21,8 @@ export type SessionMemory = {
   readonly beginCall: (session: string, call: AwaitedCall) => void
   /** Null: its beginning is not known. */
   readonly endCall: (session: string, key: string) => AwaitedCall | null
+  /** Whether the end of a call is awaited that has started a sub-agent. */
+  readonly hasSubAgent: (session: string) => boolean
   /** The calls whose end is still awaited; from then on it is not. */
   readonly takeCalls: (session: string) => readonly AwaitedCall[]
   /** Whoever spoke for a session, which may have sub-agents, and has calls that are awaited. */
@@ -35,6 +37,8 @@ export type AwaitedCall = {
   readonly branch: string | null
   /** It began in the scratch layer of a box. */
   readonly isInLayer: boolean
+  /** It starts a sub-agent. */
+  readonly isAgent: boolean
 }
 
 /** Calls of one session whose end is awaited; the oldest are forgotten. */
@@ -78,6 +82,7 @@ export function openSessionMemory(): SessionMemory {
       else awaited.delete(session)
       return open[ended] ?? null
     },
+    hasSubAgent: (session) => (awaited.get(session) ?? []).some(({ isAgent }) => isAgent),
     takeCalls: (session) => {
       const open = awaited.get(session) ?? []
       awaited.delete(session)

@@ -85,7 +85,7 @@ function settingsPaths(name: BoxedHost['name'], { setup, workspace }: Place): re
   const { settings } = box
   const named = 'kind' in settings && settings.kind === 'variable' ? setup.env[settings.name] : ''
   const all = [
-    hooksFile,
+    ...(typeof hooksFile === 'string' ? [hooksFile] : []),
     ...others.map((path) => (path.startsWith('~/') ? join(home, path.slice(2)) : path)),
     ...('none' in userHooks ? [] : [resolve(home, userFileOf(name, home, setup.env))]),
     ...(named !== undefined && isAbsolute(named) ? [named] : []),

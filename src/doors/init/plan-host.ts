@@ -122,7 +122,8 @@ function scopeOf({ scope }: HostWish): Pick<HostPlan, 'scope'> {
 }
 
 function wantedFiles(host: AgentHostId, setting: SetupContext): readonly DesiredFile[] {
-  return setting.userFile === null ? hostSetups[host].wants(setting) : userFiles(host, setting)
+  const { userFile } = setting
+  return userFile === null ? hostSetups[host].wants(setting) : userFiles(host, userFile, setting)
 }
 
 type Looking = {

@@ -31,13 +31,17 @@ export function userFileOf(host: AgentHostId, home: string, env: Environment): s
   return inside.startsWith('..') || isAbsolute(inside) ? path : inside
 }
 
-/** What goes into it. */
-export function userFiles(host: AgentHostId, setting: SetupContext): readonly DesiredFile[] {
+/** What goes into it: the hooks of a folder, unless the host has those of its user only. */
+export function userFiles(
+  host: AgentHostId,
+  path: string,
+  setting: SetupContext,
+): readonly DesiredFile[] {
   const { hooksFile } = agentHosts[host]
-  const path = setting.userFile ?? hooksFile
+  const wanted = typeof hooksFile === 'string' ? hooksFile : path
   return hostSetups[host]
     .wants(setting)
-    .filter((file) => file.path === hooksFile)
+    .filter((file) => file.path === wanted)
     .map(({ content }) => {
       if (content.kind !== 'json') return { path, mode: 'plain', content }
       // The server and the rest are for folders that Pawl guards.

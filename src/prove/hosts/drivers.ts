@@ -9,6 +9,7 @@ import { codexDriver } from './codex.ts'
 import { copilotDriver } from './copilot.ts'
 import { geminiDriver } from './gemini.ts'
 import type { Driver } from './host.ts'
+import { kimiDriver } from './kimi.ts'
 import { opencodeDriver } from './opencode.ts'
 import { piDriver } from './pi.ts'
 import { qwenDriver } from './qwen.ts'
@@ -22,4 +23,5 @@ export const drivers: Readonly<Record<ProvableHostId, Driver>> = {
   copilot: copilotDriver,
   pi: piDriver,
   cline: clineDriver,
+  kimi: kimiDriver,
 }

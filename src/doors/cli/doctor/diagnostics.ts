@@ -17,7 +17,7 @@ import { hostSetups } from '../../init/hosts/host-setups.ts'
 import { installOf } from '../../init/plan-host.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
 import { readWorkspaceFile } from '../../init/write-files.ts'
-import { initWorkspace, setupOf, userPlace } from '../init/choose-hosts.ts'
+import { hasUserHooksOnly, initWorkspace, setupOf, userPlace } from '../init/choose-hosts.ts'
 import type { Io } from '../io.ts'
 import { daemonOf, ownAddress, strangerText } from '../remote/daemon-door.ts'
 import { versionText } from '../version.ts'
@@ -125,8 +125,10 @@ async function stateOf(found: FoundHost, workspace: string, setup: SetupDoor): P
   const whose = { host, program, version, user, limits }
   if (own === undefined) return { ...whose, wire: null, problems: userProblems }
   const broken = checkInstall(own, (path) => readWorkspaceFile(workspace, path))
+  const isFree = user === 'none' && hasUserHooksOnly(host)
   const problems = [
     ...userProblems,
+    ...(isFree ? [`the hooks of its user are missing: run \`pawl init ${host}\``] : []),
     ...broken.map(({ message }) => `${message}: run \`pawl init --restore\``),
     ...((await hostSetups[host].trust?.problems({ program, workspace, env: setup.env })) ?? []),
   ]

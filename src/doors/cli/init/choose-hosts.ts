@@ -1,6 +1,6 @@
 /** Which hosts a command line means: those it names, otherwise those installed here. */
 import { realpathSync } from 'node:fs'
-import { agentHostIds } from '../../../core/hosts/registry.ts'
+import { type AgentHostId, agentHostIds, agentHosts } from '../../../core/hosts/registry.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
 import type { SetupDoor } from '../../init/setup-door.ts'
@@ -27,6 +27,11 @@ export type InitPlace = { readonly workspace: string; readonly scope?: 'user' }
 /** The home of the user, in whose settings hooks for every folder are. */
 export function userPlace({ env }: SetupDoor): InitPlace {
   return { workspace: realpathSync(userHome(env)), scope: 'user' }
+}
+
+/** Whether a host reads no hooks of a folder, so that those of its user have to hold it there. */
+export function hasUserHooksOnly(host: AgentHostId): boolean {
+  return typeof agentHosts[host].hooksFile !== 'string'
 }
 
 type HostChoice = {

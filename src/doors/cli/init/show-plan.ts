@@ -29,7 +29,7 @@ export function plansSummary(
   const notes = plans.reduce((sum, { remarks }) => sum + remarks.length, 0)
   const lines = [
     ...cutRow('folder', plans[0]?.workspace ?? '', width),
-    ...cutRow('hosts', plans.map(hostText).join(', '), width),
+    ...cutRow('hosts', [...new Set(plans.map(hostText))].join(', '), width),
     ...cutRow('files', counts.length === 0 ? 'no changes' : counts.join(', '), width),
     ...cutRow(effect[0], effect[1], width),
     ...(notes === 0 ? [] : cutRow('notes', `${notes}, listed in the details`, width)),
@@ -59,11 +59,11 @@ export function detailsText(plans: readonly HostPlan[], secret: string | null, i
 }
 
 function planText(plan: HostPlan, secret: string | null, io: Io): string {
-  const { host, found, files, remarks, workspace } = plan
+  const { host, found, files, remarks } = plan
   const version = found.version ?? (found.program === null ? 'not installed' : 'version unknown')
   const lines: StyledLine[] = [
     [styledSpan(agentHosts[host].title, 'strong'), styledSpan(` (${version})`)],
-    ...files.flatMap((file) => [fileHead(file, workspace), ...fileLines(file, secret)]),
+    ...files.flatMap((file) => [fileHead(file, plan), ...fileLines(file, secret)]),
     ...remarks.map((text) => styledLine(`  ! ${text}`, 'warn')),
   ]
   return printLines(lines, io)
@@ -78,8 +78,9 @@ export function changeText({ before, after }: PlannedFile): 'none' | 'new' | 'ch
 
 const changeWords = { none: 'no change', new: 'new', changed: 'changed', removed: 'removed' }
 
-function fileHead(file: PlannedFile, workspace: string): StyledLine {
-  const name = isAbsolute(file.path) ? shownPath(file.path, workspace) : file.path
+function fileHead(file: PlannedFile, { workspace, scope }: HostPlan): StyledLine {
+  const home = scope === 'user' ? '~/' : ''
+  const name = isAbsolute(file.path) ? shownPath(file.path, workspace) : `${home}${file.path}`
   return [
     styledSpan(`  ${name}`, 'accent'),
     styledSpan(`  ${changeWords[changeText(file)]}`, 'dim'),

@@ -95,3 +95,62 @@ test('one command restores all hooks that were changed or removed', async () => 
   expect(existsSync(userFile(bench, 'gemini'))).toBe(true)
   expect((await bench.pawl('init', '--restore')).out).toContain('nothing to do')
 })
+
+test('a host that reads no hooks of a folder gets those of its user with it', async () => {
+  const bench = openBench()
+  const file = userFile(bench, 'kimi')
+  const before = '# mine\ndefault_model = "k3"\n\n[[hooks]]\nevent = "Stop"\ncommand = "true"'
+  mkdirSync(dirname(file))
+  writeFileSync(file, before)
+  const shown = await bench.pawl('init', 'kimi', '--dry-run')
+  expect(shown.out).toContain('~/.kimi-code/config.toml  changed')
+  expect(shown.out).toContain('  .kimi-code/mcp.json  new')
+  await bench.pawl('init', 'kimi', '--yes')
+  const text = readFileSync(file, 'utf8')
+  expect(text.startsWith(`${before}\n# >>> pawl kimi: `)).toBe(true)
+  expect(text).toContain('event = "PreToolUse"\ncommand = "\'')
+  expect(bench.installs().map(({ scope }) => scope)).toEqual([undefined, 'user'])
+  expect((await bench.pawl('init', 'kimi', '--yes')).out).toContain('nothing to do')
+  await bench.pawl('uninit', 'kimi', '--yes')
+  expect(readFileSync(file, 'utf8')).toBe(before)
+  expect(bench.has('.kimi-code')).toBe(false)
+  expect(bench.installs()).toEqual([])
+})
+
+test('those hooks are restored as well', async () => {
+  const bench = openBench()
+  await bench.pawl('init', 'kimi', '--yes')
+  const file = userFile(bench, 'kimi')
+  const text = readFileSync(file, 'utf8')
+  rmSync(file)
+  expect((await bench.pawl('init', '--restore')).out).toContain('Kimi Code for every folder')
+  expect(readFileSync(file, 'utf8')).toBe(text)
+})
+
+test('the hooks of its user stay as long as they hold another folder', async () => {
+  const bench = openBench()
+  const other = join(bench.workspace, 'other')
+  mkdirSync(other)
+  await bench.pawl('init', 'kimi', '--yes')
+  await bench.pawlWith({ cwd: other }, 'init', 'kimi', '--yes')
+  await bench.pawl('uninit', 'kimi', '--yes')
+  expect(bench.installs()).toMatchObject([{ workspace: other }, { scope: 'user' }])
+  expect(readFileSync(userFile(bench, 'kimi'), 'utf8')).toContain("pawl-hook' kimi --user")
+  await bench.pawlWith({ cwd: other }, 'uninit', 'kimi', '--yes')
+  expect(bench.installs()).toEqual([])
+  expect(existsSync(userFile(bench, 'kimi'))).toBe(false)
+})
+
+test.each([
+  ['hooks = []\n', 2],
+  ['a = 1\n  "hooks" = [{ event = "Stop", command = "true" }]\n', 2],
+  ['[plugins]\nhooks = []\n', 0],
+])('hooks of Kimi Code that ours cannot stand beside are left alone: %j', async (text, code) => {
+  const bench = openBench()
+  const file = userFile(bench, 'kimi')
+  mkdirSync(dirname(file))
+  writeFileSync(file, text)
+  expect((await bench.pawl('init', 'kimi', '--yes')).code).toBe(code)
+  expect(readFileSync(file, 'utf8').startsWith(text)).toBe(true)
+  expect(bench.has('.kimi-code/mcp.json')).toBe(code === 0)
+})

@@ -129,7 +129,12 @@ describe('what is written', () => {
       cursorEvents.split(/\s+/).sort(),
     )
     expect(json(bench, '.cursor/mcp.json').mcpServers).toHaveProperty('pawl')
-    expect(bench.installs().map(({ host }) => host)).toEqual([...agentHostIds])
+    expect(json(bench, '.kimi-code/mcp.json').mcpServers).toHaveProperty('pawl')
+    const [own, users] = [undefined, 'user'].map((wanted) =>
+      bench.installs().filter(({ scope }) => scope === wanted),
+    )
+    expect(own?.map(({ host }) => host)).toEqual([...agentHostIds])
+    expect(users?.map(({ host }) => host)).toEqual(['kimi'])
   })
 
   test('an old settings file of Qwen Code gets no version that it does not have', async () => {

@@ -17,6 +17,7 @@ import type { VerbHelp } from '../help.ts'
 import { acceptServers } from '../init/accept-servers.ts'
 import {
   chooseHosts,
+  hasUserHooksOnly,
   type InitPlace,
   initWorkspace,
   setupOf,
@@ -143,14 +144,15 @@ async function httpFor(found: readonly FoundHost[], here: Here): Promise<Http | 
 /** Stands for the secret while there is none: nothing is made before it is agreed. */
 const noSecret = '(secret)'
 
-function plansFor(
-  found: readonly FoundHost[],
-  http: Http | null,
-  { setup, workspace, scope, gateway }: Here,
-): readonly HostPlan[] {
+function plansFor(found: readonly FoundHost[], http: Http | null, here: Here): readonly HostPlan[] {
+  const { setup, workspace, scope, gateway } = here
   const installs = setup.readInstalls()
   const where = scope === undefined ? { workspace } : { workspace, scope }
-  return planHosts(found, { setup, ...where, http, installs, gateway }, planHost)
+  const plans = planHosts(found, { setup, ...where, http, installs, gateway }, planHost)
+  if (scope === 'user') return plans
+  // What has no hooks of a folder is held by those of its user.
+  const others = found.filter(({ name }) => hasUserHooksOnly(name))
+  return [...plans, ...plansFor(others, null, { ...here, ...userPlace(setup) })]
 }
 
 type InitPrompt = {

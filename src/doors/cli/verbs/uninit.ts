@@ -16,6 +16,7 @@ import type { SetupDoor } from '../../init/setup-door.ts'
 import type { VerbHelp } from '../help.ts'
 import {
   chooseHosts,
+  hasUserHooksOnly,
   type InitPlace,
   initWorkspace,
   setupOf,
@@ -96,5 +97,13 @@ async function plansFor(
   const isMeant = ({ name, hasFolder }: FoundHost): boolean =>
     hasFolder || installOf(installs, { ...where, host: name }) !== null
   const found = await chooseHosts('uninit', { names, workspace, isMeant }, setup)
-  return planHosts(found, { setup, ...where, http: null, installs }, planHostRemoval)
+  const wish = { setup, http: null, installs }
+  const plans = planHosts(found, { ...wish, ...where }, planHostRemoval)
+  if (where.scope === 'user') return plans
+  const last = found.filter(({ name }) => {
+    const folders = installs.filter(({ host, scope }) => host === name && scope === undefined)
+    return hasUserHooksOnly(name) && folders.every((one) => one.workspace === workspace)
+  })
+  // Those hooks have nothing left to hold.
+  return [...plans, ...planHosts(last, { ...wish, ...userPlace(setup) }, planHostRemoval)]
 }

@@ -8,6 +8,7 @@ import { codexHooks } from './codex.ts'
 import { copilotHooks } from './copilot.ts'
 import { cursorHooks } from './cursor.ts'
 import { geminiHooks } from './gemini.ts'
+import { kimiHooks } from './kimi.ts'
 import { opencodeHooks } from './opencode.ts'
 import { piHooks } from './pi.ts'
 import { qwenHooks } from './qwen.ts'
@@ -21,6 +22,7 @@ export const hookProtocols: Readonly<Record<AgentHostId, HookProtocol>> = {
   copilot: copilotHooks,
   pi: piHooks,
   cline: clineHooks,
+  kimi: kimiHooks,
   cursor: cursorHooks,
 }
 

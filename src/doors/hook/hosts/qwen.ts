@@ -11,10 +11,9 @@ import {
   type HookAnswer,
   type HookInput,
   type HookProtocol,
-  type HostCall,
   jsonAnswer,
 } from '../hook-protocol.ts'
-import { callInPayload, objectField, reportOf, textField } from '../payload.ts'
+import { callInPayload, isOnlyMarked, objectField, reportOf, textField } from '../payload.ts'
 import { type ModelUse, minus, momentIn, plus, useOf } from '../spending/model-use.ts'
 import { readAs, withFields } from './claude.ts'
 import { exitCodeIn } from './gemini.ts'
@@ -91,12 +90,6 @@ function answer({ name, event }: HookInput, word: HookAnswer): HookReply {
     default:
       return jsonAnswer({})
   }
-}
-
-/** WHY it may pass: the mark only says whose call it is, and Pawl's servers do without it. */
-function isOnlyMarked(call: HostCall, input: JsonObject): boolean {
-  const [{ _pawl: _, ...asked }, { _pawl: __, ...wanted }] = [call.input, input]
-  return JSON.stringify(asked) === JSON.stringify(wanted)
 }
 
 function readUse(line: JsonObject): ModelUse | 'odd' | null {

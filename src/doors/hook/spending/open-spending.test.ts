@@ -78,6 +78,7 @@ test.each([
   // The model of the recording has no price.
   ['qwen', 'qwen.jsonl', 2, 2 * 1_950],
   ['copilot', 'copilot.jsonl', 3, 3 * 1_950],
+  ['kimi', 'kimi.jsonl', 6, 6 * 1_950],
 ] as const)('a recorded session of %s is paid once for each answer', async (host, file, ...sum) => {
   const { runtime, spending } = openHouse()
   const runId = await startRelease(runtime)

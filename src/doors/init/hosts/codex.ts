@@ -13,6 +13,7 @@ import {
   type InstalledEvent,
   serverEnv,
   serverWords,
+  tomlText,
 } from './shared-entries.ts'
 
 const { hooksFile, serversFile } = codexHost
@@ -111,9 +112,4 @@ function tomlValue(value: Json): string {
 
 function tomlKey(name: string): string {
   return /^[\w-]+$/.test(name) ? name : tomlText(name)
-}
-
-/** WHY this is enough: a text of JSON is a text of TOML, but for DEL, which TOML wants escaped. */
-function tomlText(text: string): string {
-  return JSON.stringify(text).replaceAll('\u007f', '\\u007f')
 }

@@ -20,12 +20,21 @@ const setting: SetupContext = {
 /** What a host may get, whichever of two names for the same file a workspace has. */
 function filesOf(host: AgentHostId): readonly DesiredFile[] {
   const { wants } = hostSetups[host]
-  return [...wants(setting), ...wants({ ...setting, isThere: () => true })]
+  const { hooksFile, userHooks } = agentHosts[host]
+  const isOfUser = typeof hooksFile !== 'string' && !('none' in userHooks)
+  const userFile = isOfUser ? `${userHooks.folder}/${userHooks.file}` : null
+  return [
+    ...wants(setting),
+    ...wants({ ...setting, isThere: () => true }),
+    ...(isOfUser ? wants({ ...setting, userFile }) : []),
+  ]
 }
 
 test.each(agentHostIds)('%s: hooks and servers go where its descriptor says', (host) => {
   const paths = filesOf(host).map(({ path }) => path)
-  expect(paths).toContain(agentHosts[host].hooksFile)
+  const { hooksFile, userHooks } = agentHosts[host]
+  const place = 'none' in userHooks ? '' : `${userHooks.folder}/${userHooks.file}`
+  expect(paths).toContain(typeof hooksFile === 'string' ? hooksFile : place)
   expect(paths).toContain(agentHosts[host].serversFile)
 })
 

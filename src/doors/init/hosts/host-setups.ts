@@ -7,6 +7,7 @@ import { codexSetup } from './codex.ts'
 import { copilotSetup } from './copilot.ts'
 import { cursorSetup } from './cursor.ts'
 import { geminiSetup } from './gemini.ts'
+import { kimiSetup } from './kimi.ts'
 import { opencodeSetup } from './opencode.ts'
 import { piSetup } from './pi.ts'
 import { qwenSetup } from './qwen.ts'
@@ -20,5 +21,6 @@ export const hostSetups: Readonly<Record<AgentHostId, HostSetup>> = {
   copilot: copilotSetup,
   pi: piSetup,
   cline: clineSetup,
+  kimi: kimiSetup,
   cursor: cursorSetup,
 }

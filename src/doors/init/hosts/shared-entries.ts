@@ -64,6 +64,14 @@ export function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
+/**
+ * A text in TOML.
+ * WHY this is enough: a text of JSON is one, but for DEL, which TOML wants escaped.
+ */
+export function tomlText(text: string): string {
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f')
+}
+
 /** Whether a version is at least another one; one that is not known is not. */
 export function isAtLeast(version: string | null, least: readonly number[]): boolean {
   if (version === null) return false
