@@ -201,12 +201,18 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
   if (stray !== null) return `does more than reading by \`${quoteCommand(stray)}\``
   if (raw.dashes === 'writes' && found.behindDashes > 0) return 'discards changes'
   if (raw.stdin === 'sql' && mayFeedSql(command, all)) return 'changes a database, or may'
+  if (raw.stdin === 'commands' && isGiven(command)) return 'does what it is told on its input'
   if (effect('lists') || shows) return null
   if (raw.max !== undefined && operands.length > raw.max && raw.readsIf === undefined) {
     return 'changes something'
   }
   if (raw.stage !== undefined) return whyOfCompiler(found, raw.stage)
   return raw.makes === true && operands.length > 0 ? 'changes something' : null
+}
+
+/** Whether something stands on its input. */
+function isGiven({ isFed, isPiped, stdin }: SimpleCommand): boolean {
+  return isFed || isPiped || stdin !== null
 }
 
 /** What stands on its input is read where no statement is given. */

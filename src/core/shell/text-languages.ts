@@ -10,7 +10,8 @@ const programCharsMax = 20_000
 
 /** Whether a script of `sed` runs a program or writes a file. */
 export function actsInSed(script: string): boolean {
-  if (script.length > programCharsMax) return true
+  // A script that ends so goes on in the next option.
+  if (script.length > programCharsMax || script.endsWith('\\')) return true
   // WHY twice: whether a delimiter inside of `[…]` ends a part depends on the version of `sed`.
   return scanSed(script, 'classes') || scanSed(script, 'plain')
 }
@@ -137,8 +138,13 @@ function flatAwk(program: string): string | null {
   const text = program.replaceAll(/\\\r?\n/g, ' ').replaceAll(/[ \t\r\f\v]+/g, ' ')
   let out = ''
   let i = 0
+  /** For each open bracket, whether a statement follows it, and not a value. */
+  const heads: boolean[] = []
+  let isHead = false
   while (i < text.length) {
     const char = text[i] as string
+    if (char === '(') heads.push(/\b(if|while|for|switch) ?$/.test(out.slice(-8)))
+    else if (char === ')') isHead = heads.pop() ?? false
     if (char === '#') i = lineEnd(text, i)
     else if (char === '"') {
       const end = quoteEnd(text, i)
@@ -146,7 +152,8 @@ function flatAwk(program: string): string | null {
       const isOutput = /^"\/dev\/std(out|err)"$/.test(text.slice(i, end))
       out = isOutput ? out.replace(/(>>?|\|&?) ?$/, '') : `${out}""`
       i = end
-    } else if (char === '/' && startsExpression(out)) {
+    } else if (char === '/' && /(\+\+|--) ?$/.test(out.slice(-3))) return null
+    else if (char === '/' && ((isHead && /\) ?$/.test(out)) || startsExpression(out))) {
       const end = expressionEnd(text, i)
       if (end < 0) return null
       out += ' 0 '
@@ -163,7 +170,7 @@ function flatAwk(program: string): string | null {
 function startsExpression(before: string): boolean {
   // The last word is enough.
   const text = before.slice(-20).trimEnd()
-  return text === '' || /[^\w)\]"$]$|\b(?:print|printf|return|in|case|getline)$/.test(text)
+  return /^$|[^\w)\]"]$|\b(?:print|printf|return|in|case|getline|else|do|exit|delete)$/.test(text)
 }
 
 function quoteEnd(text: string, from: number): number {
@@ -219,15 +226,22 @@ const mysqlDoor =
 const readingStatement = anyOf(names.readingSql, '^(?:', ')(?!\\w)')
 const writingWord = anyOf(names.writingSql, '\\b(?:', ')\\b')
 
+/** What comments, escapes and other quotes begin with: a quote behind it may be a letter. */
+const otherQuotes = /["`\\$#]|--|\/\*/
+/** Without a value, and none of those that do something at once. */
+const askingPragma =
+  /^pragma\s+(?:\w+\.)?(?:\w+_(?:x?info|list|check)\s*(?:\([^()]*\))?|(?!optimize|incremental_vacuum|wal_checkpoint)\w+)$/
+
 /** Whether statements for a database only ask it something. */
 export function onlyAsks(text: string): boolean {
   if (text.length > programCharsMax) return false
-  return text.split(/;|\n(?=\s*[.\\])/).every((part) => {
+  // Where quotes may mean something else, a text between them is looked at like everything.
+  const bare = otherQuotes.test(text) ? text : text.replace(/'(?:[^']|'')*'/g, "''")
+  return bare.split(/;|\n(?=\s*[.\\])/).every((part) => {
     const statement = part.trim().toLowerCase()
     if (statement === '') return true
-    const bare = statement.replace(/'(?:[^']|'')*'/g, "''")
-    const isSetting = statement.startsWith('pragma') && bare.includes('=')
-    return readingStatement.test(statement) && !writingWord.test(bare) && !isSetting
+    if (statement.startsWith('pragma')) return askingPragma.test(statement)
+    return readingStatement.test(statement) && !writingWord.test(statement)
   })
 }
 

@@ -76,7 +76,7 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
 
 /** The files that a target may be where its variable has one of several values. */
 function otherTargets(walk: ShellWalk, { parts = [] }: Word): readonly string[] {
-  const choices = choicesFor(walk, parts) ?? []
+  const choices = choicesFor(walk, [{ parts, empties: 'part' }]) ?? []
   return choices.flatMap((choice) => {
     const words = readWord({ parts } as Word, lookupIn(walk, choice))
     return words.map((word) => word.value).filter((value) => value !== null)
