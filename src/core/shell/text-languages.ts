@@ -229,8 +229,7 @@ const writingWord = anyOf(names.writingSql, '\\b(?:', ')\\b')
 /** What comments, escapes and other quotes begin with: a quote behind it may be a letter. */
 const otherQuotes = /["`\\$#]|--|\/\*/
 /** Without a value, and none of those that do something at once. */
-const askingPragma =
-  /^pragma\s+(?:\w+\.)?(?:\w+_(?:x?info|list|check)\s*(?:\([^()]*\))?|(?!optimize|incremental_vacuum|wal_checkpoint)\w+)$/
+const askingPragma = anyOf(names.askingPragmas, '^pragma\\s+(?:\\w+\\.)?(?:', ')$')
 
 /** Whether statements for a database only ask it something. */
 export function onlyAsks(text: string): boolean {
