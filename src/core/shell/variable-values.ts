@@ -93,11 +93,10 @@ function isReplacing(part: Parameter, scope: ValueScope): boolean {
   return operation.type === 'Unknown'
 }
 
-/** Whether a word could be the beginning of an option. */
+/** Whether a word that is only known later could be the beginning of an option. */
 function mayBegin(scope: ValueScope, word: Word): boolean {
   const [read] = readWord(word, lookupIn(scope))
-  if (read === undefined) return false
-  return read.isMade || read.start.startsWith('-') || (read.value === null && /-/.test(word.text))
+  return read?.value === null && (read.isMade || word.text.includes('-'))
 }
 
 type Parameter = Extract<WordPart, { type: 'ParameterExpansion' }>
@@ -248,14 +247,17 @@ function valuesIn(scope: ValueScope, part: WordPart): readonly string[] {
   return certainValue(scope, name) === null ? values : []
 }
 
-/** `${x:-d}` may be `d`, or what `x` is known to be; `${x#a}` is a part of that. */
+/** `${x:-d}` and `${x/a/d}` may be `d`, or what `x` is known to be; `${x#a}` is a part of that. */
 function defaultValues(scope: ValueScope, part: WordPart): readonly string[] {
   const cut = cutOf(part, scope)
   if (cut !== null && cutValue(scope, part) === null) {
     return (scope.facts.known?.get(cut.name)?.values ?? []).map(cut.from)
   }
-  if (part.type !== 'ParameterExpansion' || part.operation?.type !== 'Default') return []
-  const word = readWord(part.operation.operand, lookupIn(scope))[0]
+  if (part.type !== 'ParameterExpansion') return []
+  const { operation } = part
+  if (operation?.type !== 'Default' && operation?.type !== 'Replace') return []
+  const given = operation.type === 'Default' ? operation.operand : operation.replacement
+  const word = readWord(given, lookupIn(scope))[0]
   const value = word === undefined ? null : (word.value ?? guessOption(word))
   const known = scope.facts.known?.get(part.parameter)?.values ?? []
   return value === null ? known : [value, ...known]

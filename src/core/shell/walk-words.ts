@@ -61,9 +61,9 @@ function isOpenPart({ type, text }: WordPart): boolean {
   return type !== 'Literal' && type !== 'SingleQuoted'
 }
 
-/** Whether a program does the same whatever stands behind it: `echo`, `cat`. */
+/** Whether a program does the same whatever stands behind it: `echo`, `cat`, and not `cd`. */
 function doesOneThing(name: Command['name']): boolean {
-  if (name === undefined || name.parts !== undefined) return false
+  if (name === undefined || name.parts !== undefined || name.value === 'cd') return false
   return grammarOf(name.value)?.isDangerous === false
 }
 

@@ -34,6 +34,7 @@ import { visitRedirection } from './walk-redirection.ts'
 import { newWalk, pushItems, type ShellWalk, type WalkItem } from './walk-state.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
 import { otherWords, wordsIn } from './walk-words.ts'
+import { either } from './working-folders.ts'
 
 /** The most nodes of all trees of one text. */
 const shellNodesMax = 12_000
@@ -328,10 +329,11 @@ function visitCommand(walk: ShellWalk, command: Command): void {
   const text = walk.scope.source.slice(command.pos, command.end)
   const found = { words, assigns, text, feed, stdin }
   for (const one of addCommand(walk, found)) walk.stack.push(one)
-  const moved = walk.scope
+  let moved = walk.scope
   for (const other of otherWords(walk, command)) {
     walk.scope = scope
     for (const one of addCommand(walk, { ...found, words: other })) walk.stack.push(one)
+    if (walk.scope !== scope) moved = { ...moved, dirs: either(moved.dirs, walk.scope.dirs) }
   }
   walk.scope = moved
   if (inside.length === 0) return
