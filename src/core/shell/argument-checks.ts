@@ -51,8 +51,9 @@ function isAway({ name, start }: ProgramArgument, scope: ArgumentScope): boolean
   return leavesFrom(scope, start)
 }
 
-/** The same argument from a place in its value on. */
-function from(argument: ProgramArgument, at: number): ProgramArgument {
+/** What stands behind the sign in `of=x`. */
+export function behindSign(argument: ProgramArgument): ProgramArgument {
+  const at = argument.start.indexOf('=') + 1
   const { value, start } = argument
   return { ...argument, value: value?.slice(at) ?? null, start: start.slice(at) }
 }
@@ -118,8 +119,8 @@ export const argumentChecks = {
     stream.test(argument.start) || isAway(argument, scope) || settingAway.test(argument.start),
   elsewhere: (_, { isLocal }) => !isLocal,
   keeps: ({ value }, { program }) => keepsOutput(value, program),
-  keyAway: (argument, scope) => isAway(from(argument, argument.start.indexOf('=') + 1), scope),
-  keyKept: ({ start }) => keepsOutput(start.slice(start.indexOf('=') + 1), 'dd'),
+  keyAway: (argument, scope) => isAway(behindSign(argument), scope),
+  keyKept: (argument) => keepsOutput(behindSign(argument).start, 'dd'),
   made: ({ value, isMade }) => value === null && isMade,
   madeArchive: ({ value }, { makes, program }) => makes && keepsOutput(value, program),
   millerScript: ({ start }) => actsInMiller(start),

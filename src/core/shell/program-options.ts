@@ -9,7 +9,7 @@ import { isTameProgram } from './argument-checks.ts'
 import { isListTrouble } from './argument-kinds.ts'
 import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
 import names from './names.json' with { type: 'json' }
-import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
+import { programArguments, type ReadArguments } from './read-arguments.ts'
 import type { SimpleCommand } from './shell-reading.ts'
 import { readSql } from './text-languages.ts'
 import { baseName, shells } from './wrappers.ts'
@@ -73,17 +73,12 @@ function troubleByGrammar(listed: ListedCommand, found: ReadArguments): string |
     if (kind === 'edits' && listedCount > 1) return wordAt(at)
     if (kind === 'include' && (argument.value ?? '').includes('inplace')) {
       if (listedCount > 1) return wordAt(at)
-    } else if (isAddressed && isElsewhere(argument)) return wordAt(at)
+    } else if (isAddressed && (argument.name === '' || kind === 'elsewhere')) return wordAt(at)
     else if (isListTrouble(argument, scope)) return wordAt(at)
   }
   const { stdin } = command
   if (grammar.raw.stdin === 'sql' && stdin !== null && readSql(program, stdin)) return command.text
   return editsAway(listed, found)
-}
-
-/** An address beyond the listed one, or a way round it. */
-function isElsewhere({ name, kind }: ProgramArgument): boolean {
-  return name === '' || kind === 'elsewhere'
 }
 
 /** Files outside of the workspace that are edited in place. */

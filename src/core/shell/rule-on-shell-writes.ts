@@ -4,12 +4,14 @@
  * denied. What is known stands in `programs/`. Knows readings only.
  */
 import type { Denial } from '../engine/types.ts'
+import { anyOf } from './alternation-pattern.ts'
 import { type ArgumentScope, isHarmlessMode } from './argument-checks.ts'
 import { isListTrouble, whyByKind } from './argument-kinds.ts'
 import { asksProgram } from './asks-program.ts'
 import { changesBySpelling } from './changing-words.ts'
 import { isNowhere } from './file-names.ts'
 import { talksLocally } from './local-address.ts'
+import names from './names.json' with { type: 'json' }
 import { troubleAnywhere } from './program-options.ts'
 import { denyUnreadable, quoteCommand } from './quote-command.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
@@ -77,13 +79,7 @@ function whyItWrites(command: SimpleCommand): string | null {
   return whyByUse(command, found) ?? whyByArguments(command, found)
 }
 
-const trustedPlace = new RegExp(
-  [
-    '^(?:/(?:usr/|usr/local/|opt/homebrew/)?s?bin/',
-    '|(?:\\./|\\.\\./)*(?:[\\w.@-]+/)*(?:node_modules/\\.bin|\\.?venv/bin|vendor/bin)/',
-    '|(?:\\./|\\.\\./)*(?:gradlew|mvnw)$|(?:\\./)?bin/(?:rails|rspec|rake|bundle|rubocop)$)',
-  ].join(''),
-)
+const trustedPlace = anyOf(names.trustedPlaces, '^(?:', ')')
 
 /** A program where programs are installed, and no file of the project. */
 function isTrustedPlace(word: string): boolean {
@@ -229,8 +225,7 @@ function mayFeedSql(
 /** A compiler puts its result next to the sources unless it is told where. */
 function whyOfCompiler({ options }: ReadArguments, name: string): string | null {
   const into = options.find((option) => option.name === name)
-  if (into === undefined) return 'makes files'
-  return isNowhere(into.value) ? null : 'makes files'
+  return isNowhere(into?.value ?? null) ? null : 'makes files'
 }
 
 /** What an argument does; null: it only reads. */

@@ -18,11 +18,26 @@ export function actsInSed(script: string): boolean {
 
 type Brackets = 'classes' | 'plain'
 
+const blanksHere = /[\s;{}]*/y
+const restOfLine = /[^\n]*/y
+const label = /[^\n;}]*/y
+/** `q5`, `l 80`: a number behind a command. */
+const digits = /(?:[ \t]*\d+)?/y
+
+/** A text of `awk`; it ends in its line. */
+const quotedText = /"(?:[^"\\\n]|\\[\s\S])*"/y
+
+/** Where what begins here by a pattern ends. */
+function endOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from
+  return from + (pattern.exec(text)?.[0].length ?? 0)
+}
+
 function scanSed(script: string, brackets: Brackets): boolean {
   let runs = false
   let i = 0
   while (i < script.length) {
-    i = skipAddress(script, skipBlanks(script, i), brackets)
+    i = skipAddress(script, endOf(blanksHere, script, i), brackets)
     const command = script[i]
     i += 1
     if (command === undefined) break
@@ -34,31 +49,20 @@ function scanSed(script: string, brackets: Brackets): boolean {
       const isWriting = command === 's' && flags.includes('w')
       // A file to write is opened before the rest is read.
       if (isWriting && !toStream(script, end + before.length)) return true
-      i = isWriting ? lineEnd(script, end) : end + flags.length
+      i = isWriting ? endOf(restOfLine, script, end) : end + flags.length
     } else if (command === 'e') {
       runs = true
-      i = lineEnd(script, i)
+      i = endOf(restOfLine, script, i)
     } else if (command === 'w' || command === 'W') {
       if (!toStream(script, i - 1)) return true
-      i = lineEnd(script, i)
-    } else if (/[#aicrRv]/.test(command)) i = lineEnd(script, i)
-    else if (/[btT:]/.test(command)) i = labelEnd(script, i)
+      i = endOf(restOfLine, script, i)
+    } else if (/[#aicrRv]/.test(command)) i = endOf(restOfLine, script, i)
+    else if (/[btT:]/.test(command)) i = endOf(label, script, i)
     // `sed` would not take it, and does nothing.
     else if (!/[dDgGhHlnNpPqQxzF=]/.test(command)) return false
-    else i += digitsAt(script, i)
+    else i = endOf(digits, script, i)
   }
   return runs
-}
-
-/** `q5`, `l 80`: a number behind a command. */
-function digitsAt(script: string, from: number): number {
-  return /^[ \t]*\d+/.exec(script.slice(from, from + 20))?.[0].length ?? 0
-}
-
-function skipBlanks(text: string, from: number): number {
-  let i = from
-  while (i < text.length && /[\s;{}]/.test(text[i] as string)) i += 1
-  return i
 }
 
 /** A line number, `$`, `/re/` or `\cREc`, two of them with a comma, and `!`. */
@@ -98,20 +102,11 @@ function skipParts(
   return i
 }
 
-function lineEnd(text: string, from: number): number {
-  const at = text.indexOf('\n', from)
-  return at < 0 ? text.length : at
-}
-
-function labelEnd(text: string, from: number): number {
-  let i = from
-  while (i < text.length && !/[\n;}]/.test(text[i] as string)) i += 1
-  return i
-}
-
 /** `w /dev/stdout` is printing. */
 function toStream(text: string, from: number): boolean {
-  return /^[a-zA-Z0-9]*\s*\/dev\/std(out|err)\s*$/.test(text.slice(from, lineEnd(text, from)))
+  return /^[a-zA-Z0-9]*\s*\/dev\/std(out|err)\s*$/.test(
+    text.slice(from, endOf(restOfLine, text, from)),
+  )
 }
 
 /** Whether a program of `awk` runs another one or writes a file. */
@@ -145,10 +140,10 @@ function flatAwk(program: string): string | null {
     const char = text[i] as string
     if (char === '(') heads.push(/\b(if|while|for|switch) ?$/.test(out.slice(-8)))
     else if (char === ')') isHead = heads.pop() ?? false
-    if (char === '#') i = lineEnd(text, i)
+    if (char === '#') i = endOf(restOfLine, text, i)
     else if (char === '"') {
-      const end = quoteEnd(text, i)
-      if (end < 0) return null
+      const end = endOf(quotedText, text, i)
+      if (end === i) return null
       const isOutput = /^"\/dev\/std(out|err)"$/.test(text.slice(i, end))
       out = isOutput ? out.replace(/(>>?|\|&?) ?$/, '') : `${out}""`
       i = end
@@ -171,14 +166,6 @@ function startsExpression(before: string): boolean {
   // The last word is enough.
   const text = before.slice(-20).trimEnd()
   return /^$|[^\w)\]"]$|\b(?:print|printf|return|in|case|getline|else|do|exit|delete)$/.test(text)
-}
-
-function quoteEnd(text: string, from: number): number {
-  for (let i = from + 1; i < text.length && text[i] !== '\n'; i += 1) {
-    if (text[i] === '\\') i += 1
-    else if (text[i] === '"') return i + 1
-  }
-  return -1
 }
 
 function expressionEnd(text: string, from: number): number {

@@ -4,8 +4,10 @@
  * is one of several that the variable may have.
  */
 
+import { anyOf } from './alternation-pattern.ts'
 import { cutBy, cutCharsMax, isCutPattern } from './cut-value.ts'
 import { guessOption, readWord, type WordLookup } from './expand-word.ts'
+import names from './names.json' with { type: 'json' }
 import type { Word, WordPart } from './parse.ts'
 import type { Facts } from './shell-facts.ts'
 import { saidBy } from './substitution-values.ts'
@@ -146,12 +148,10 @@ function choiceName(part: WordPart): string {
 }
 
 /** What the shell sets from the text itself: the last word of a command, what a test has found. */
-const saidBefore: ReadonlySet<string> = new Set(
-  '_ BASH_REMATCH BASH_EXECUTION_STRING BASH_COMMAND BASH_ARGV BASH_ALIASES BASH_CMDS'.split(' '),
-)
+const saidBefore: ReadonlySet<string> = new Set(names.saidBefore.split(' '))
 
 /** What always has a value, that no option begins in. */
-const neverEmpty = /^([?$#0-]|PATH|SHELL|USER|RANDOM|SECONDS|LINENO|E?UID|B?PPID|BASHPID|HOSTNAME)$/
+const neverEmpty = anyOf(names.neverEmpty, '^\\$\\{?(?:#\\w+|', ')\\}?$')
 
 /** What the shell itself sets. */
 const ownValues: ReadonlyMap<string, string> = new Map([
@@ -225,18 +225,13 @@ function collect(
     // WHY not before a slash: it would be a path from the root that nobody means.
     else if (empties !== 'nothing' && !startsPath(leaves[i + 1])) {
       if (leaves.length === 1 && empties === 'part') continue
-      if (lookupIn(scope).valueOf(part) === null && !isNeverEmpty(part)) empty.add(name)
+      if (lookupIn(scope).valueOf(part) === null && !neverEmpty.test(part.text)) empty.add(name)
     }
   }
 }
 
 function startsPath(next: WordPart | undefined): boolean {
   return next?.type === 'Literal' && next.value.startsWith('/')
-}
-
-function isNeverEmpty(part: WordPart): boolean {
-  if (part.type === 'ParameterExpansion' && part.prefix === '#') return true
-  return neverEmpty.test(plainOf(part) ?? '')
 }
 
 /** The values that a part may have; none: they are not known, or there is only one. */

@@ -14,12 +14,14 @@ export type Fed = { readonly feed: Feed; readonly stdin: string | null }
 /** Notes a redirection; what it feeds the command with, if it does. */
 export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | null {
   const { facts, scope } = walk
-  if (node.descriptor?.type === 'FileDescriptorVariable') {
-    const { name } = node.descriptor
+  const { descriptor } = node
+  if (descriptor?.type === 'FileDescriptorVariable') {
+    const { name } = descriptor
     noteWrite(facts, /^\w*/.exec(name)?.[0] ?? '', 'number')
     doubtSubscript(facts, { value: name, text: name })
   }
-  const isInput = node.descriptor === undefined || isZero(node.descriptor)
+  const isInput =
+    descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 0)
   if (node.type === 'HereDoc') {
     if (node.closing === undefined) {
       giveUp(facts, 'a here-document without its end', node.delimiter?.text ?? '')
@@ -96,10 +98,6 @@ function doubtQuotes(walk: ShellWalk, parts: readonly WordPart[]): void {
     hideCode(walk.facts, 'quotes inside an expansion in a here-document', part.text)
     for (const name of expandedIn(part.text)) walk.facts.reads.add(name)
   }
-}
-
-function isZero(descriptor: { readonly type: string; readonly value?: number }): boolean {
-  return descriptor.type === 'FileDescriptor' && descriptor.value === 0
 }
 
 /** Devices that keep nothing, and the streams the command has anyway. */

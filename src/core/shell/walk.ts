@@ -137,11 +137,12 @@ function visitPart(walk: ShellWalk, node: SyntaxNode): void {
       if (node.operator === '++' || node.operator === '--') noteTarget(walk, node.operand)
       break
     case 'ArithmeticCommand':
-    case 'ArithmeticExpansion':
-      if (node.expression === undefined && /[^\s()$[\]]/.test(bodyOf(node))) {
-        hideValue(facts, 'an arithmetic expression', bodyOf(node))
-      }
+    case 'ArithmeticExpansion': {
+      const text = node.type === 'ArithmeticCommand' ? node.body : node.text
+      if (node.expression !== undefined || !/[^\s()$[\]]/.test(text)) break
+      hideValue(facts, 'an arithmetic expression', text)
       break
+    }
     case 'ExtendedGlob':
       // WHY: bash knows such patterns only in `[[ ]]` unless it was told otherwise. Elsewhere they
       // are a mistake that ends a command early, and what follows is read as something else.
@@ -170,14 +171,6 @@ function visitPart(walk: ShellWalk, node: SyntaxNode): void {
       return
   }
   pushItems(walk, shellChildren(node))
-}
-
-function bodyOf(node: {
-  readonly type: string
-  readonly body?: string
-  readonly text?: string
-}): string {
-  return node.body ?? node.text ?? ''
 }
 
 /** What is assigned in there is gone afterwards, or may never happen. */
