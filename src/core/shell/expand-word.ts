@@ -182,8 +182,11 @@ function braceValues(parts: readonly WordPart[], lookup: WordLookup): readonly s
   return values
 }
 
-/** A group without groups inside, which is all of a choice around it but some letters. */
-const braceGroup = /(?<=^|[,{])([^{},]*)\{([^{}]*)\}([^{},]*)(?=$|[,}])/
+/**
+ * A group without groups inside, which is all of a choice around it but some letters. NUL parts
+ * what an inner group has become: commas alone make `{…}` a group.
+ */
+const braceGroup = /(?<=^|[,{\0])([^{},\0]*)\{([^{}]*)\}([^{},\0]*)(?=$|[,}\0])/
 /** The longest text with braces that is looked into. */
 const braceCharsMax = 4_000
 
@@ -196,17 +199,17 @@ function expandBraces(text: string): readonly string[] | null {
     const [whole, before = '', inside = '', after = ''] = found
     const choices = choicesIn(inside)
     if (choices === null || flat.length > braceCharsMax) return null
-    const made = choices.map((choice) => before + choice + after).join(',')
+    const made = choices.map((choice) => before + choice + after).join('\0')
     flat = flat.slice(0, found.index) + made + flat.slice(found.index + whole.length)
   }
-  const all = flat.split(',')
+  const all = flat.split('\0')
   return /[{}]/.test(flat) || all.length > wordsPerBraceMax ? null : all
 }
 
 function choicesIn(inside: string): readonly string[] | null {
   const [, first, last] = /^(-?\d{1,4})\.\.(-?\d{1,4})$/.exec(inside) ?? []
   if (first !== undefined && last !== undefined) return countFrom(first, last)
-  return inside.includes(',') ? inside.split(',') : null
+  return inside.includes(',') ? inside.split(/[,\0]/) : null
 }
 
 function countFrom(first: string, last: string): readonly string[] | null {
