@@ -38,8 +38,8 @@ export function isTameProgram(value: string | null): boolean {
 
 const knownPlugin = anyOf(names.pytestPlugins, '^(?:', ')$')
 
-/** Code that comes through a stream that nobody reads beforehand. */
-const stream = /^(-|\/dev\/(stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/
+/** Code that comes through a stream or an address that nobody reads beforehand. */
+const stream = /^(-|(?:data|blob|https?|ftp|file):.*|\/dev\/(stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/
 
 /** Settings as JSON, in the place of a file, that name a file outside of the workspace. */
 const settingAway = /^\s*\{.*"(\/|~|\.\.\/)/s

@@ -66,7 +66,7 @@ function troubleByGrammar(listed: ListedCommand, found: ReadArguments): string |
     if (at < listedCount) continue
     // Who lists an interpreter lists everything it can run; who lists `git` does not.
     const isOwn = listedCount === 1 || operands.some((one) => one.kind === 'script' && one.at < at)
-    if (grammar.use === 'runs' && isOwn && /^(runs|script|code)$/.test(kind)) continue
+    if (grammar.use === 'runs' && isOwn && /^(runs|script|code|starts)$/.test(kind)) continue
     if (kind === 'script' && !isOwn && argument.name !== '') return wordAt(at)
     if (kind === 'filter' && listedCount < 2) return wordAt(at)
     // Who lists `sed` alone lists a tool that edits; who lists `sed -n` wants to read.
