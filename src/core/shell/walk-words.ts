@@ -55,6 +55,13 @@ export function wordsIn(
   return words
 }
 
+/** What a word may become in a list, where it may be split. */
+export function listWords(walk: ShellWalk, word: Word): readonly ReadWord[] {
+  const choices = choicesFor(walk, [{ parts: word.parts ?? [], empties: 'part' }]) ?? []
+  const others = choices.flatMap((choice) => readWord(word, lookupIn(walk, choice)))
+  return [...readWord(word, lookupIn(walk)), ...others]
+}
+
 /** Whether a part may hold a variable. */
 function isOpenPart({ type, text }: WordPart): boolean {
   if (type === 'DoubleQuoted') return text.includes('$') || text.includes('`')
@@ -64,8 +71,12 @@ function isOpenPart({ type, text }: WordPart): boolean {
 /** Whether a program does the same whatever stands behind it: `echo`, `cat`, and not `cd`. */
 function doesOneThing(name: Command['name']): boolean {
   if (name === undefined || name.parts !== undefined || name.value === 'cd') return false
-  return grammarOf(name.value)?.isDangerous === false
+  const grammar = grammarOf(name.value)
+  return grammar?.isDangerous === false && !runsWords.test(grammar.operands.at(-1) ?? '')
 }
+
+/** The kinds of operands that are another command: `env`, `timeout`. */
+const runsWords = /^(inner|tool|joined|bin|again)$/
 
 /** The same words with every value that a variable in them may have. */
 export function otherWords(walk: ShellWalk, command: Command): readonly (readonly ReadWord[])[] {
