@@ -190,13 +190,13 @@ export function choicesFor(
   }
   const known = open.size === 0 ? [] : choices
   if (empty.size === 0) return known
-  const isFew = choices.length * 2 ** empty.size <= valuesMax
+  const gone = [...empty].map((name) => [name, ''] as const)
+  // Of many, only all at once.
+  const isFew = choices.length * 2 ** gone.length <= valuesMax
+  if (!isFew) return [...known, ...choices.map((choice) => new Map([...choice, ...gone]))]
   let emptied = choices
-  for (const name of empty) {
-    const more = withEach(emptied, name, [''])
-    emptied = isFew ? [...emptied, ...more] : more
-  }
-  return [...known, ...emptied.filter((choice) => !choices.includes(choice))]
+  for (const [name] of gone) emptied = [...emptied, ...withEach(emptied, name, [''])]
+  return [...known, ...emptied.slice(choices.length)]
 }
 
 function withEach(choices: readonly ValueChoice[], name: string, values: readonly string[]) {
