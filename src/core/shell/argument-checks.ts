@@ -38,8 +38,8 @@ export function isTameProgram(value: string | null): boolean {
 
 const knownPlugin = anyOf(names.pytestPlugins, '^(?:', ')$')
 
-/** Code that comes through a stream that nobody reads beforehand. */
-const stream = /^(-|\/dev\/(stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/
+/** Code that comes through a stream or an address that nobody reads beforehand. */
+const stream = /^(-|(?:data|blob|https?|ftp|file):.*|\/dev\/(stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/
 
 /** Settings as JSON, in the place of a file, that name a file outside of the workspace. */
 const settingAway = /^\s*\{.*"(\/|~|\.\.\/)/s
@@ -51,8 +51,9 @@ function isAway({ name, start }: ProgramArgument, scope: ArgumentScope): boolean
   return leavesFrom(scope, start)
 }
 
-/** The same argument from a place in its value on. */
-function from(argument: ProgramArgument, at: number): ProgramArgument {
+/** What stands behind the sign in `of=x`. */
+export function behindSign(argument: ProgramArgument): ProgramArgument {
+  const at = argument.start.indexOf('=') + 1
   const { value, start } = argument
   return { ...argument, value: value?.slice(at) ?? null, start: start.slice(at) }
 }
@@ -118,8 +119,8 @@ export const argumentChecks = {
     stream.test(argument.start) || isAway(argument, scope) || settingAway.test(argument.start),
   elsewhere: (_, { isLocal }) => !isLocal,
   keeps: ({ value }, { program }) => keepsOutput(value, program),
-  keyAway: (argument, scope) => isAway(from(argument, argument.start.indexOf('=') + 1), scope),
-  keyKept: ({ start }) => keepsOutput(start.slice(start.indexOf('=') + 1), 'dd'),
+  keyAway: (argument, scope) => isAway(behindSign(argument), scope),
+  keyKept: (argument) => keepsOutput(behindSign(argument).start, 'dd'),
   made: ({ value, isMade }) => value === null && isMade,
   madeArchive: ({ value }, { makes, program }) => makes && keepsOutput(value, program),
   millerScript: ({ start }) => actsInMiller(start),

@@ -3,14 +3,12 @@
  * WHY here: only advice rests on it. What is allowed is decided by stricter rules.
  */
 import { isFreeCommand } from './free-commands.ts'
+import names from './names.json' with { type: 'json' }
 import { readingFormOf } from './reading-forms.ts'
 import type { ShellReading, SimpleCommand } from './shell-reading.ts'
 
 /** Programs that change nothing, whatever their words are. */
-const idlePrograms: ReadonlySet<string> = new Set([
-  ...['true', ':', 'false', 'test', '[', 'exit', 'sleep', 'wait', 'date', 'whoami', 'id'],
-  ...['hostname', 'uname', 'which', 'type', 'ps'],
-])
+const idlePrograms: ReadonlySet<string> = new Set(names.idlePrograms.split(' '))
 
 const gitLooks: ReadonlySet<string> = new Set(['status', 'diff', 'log', 'show'])
 

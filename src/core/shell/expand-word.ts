@@ -173,67 +173,43 @@ function partValue(part: WordPart, lookup: WordLookup): string | null {
 function braceValues(parts: readonly WordPart[], lookup: WordLookup): readonly string[] | null {
   let values = ['']
   for (const part of parts) {
-    const choices =
-      part.type === 'BraceExpansion' ? expandBraces(part.text) : oneOf(partValue(part, lookup))
-    if (choices === null || values.length * choices.length > wordsPerBraceMax) return null
+    const value = part.type === 'BraceExpansion' ? '' : partValue(part, lookup)
+    const choices = part.type === 'BraceExpansion' ? expandBraces(part.text) : [value]
+    if (value === null || choices === null || values.length * choices.length > wordsPerBraceMax)
+      return null
     values = values.flatMap((value) => choices.map((choice) => value + choice))
   }
   return values
 }
 
-function oneOf(value: string | null): readonly string[] | null {
-  return value === null ? null : [value]
-}
+/**
+ * A group without groups inside, which is all of a choice around it but some letters. NUL parts
+ * what an inner group has become: commas alone make `{…}` a group.
+ */
+const braceGroup = /(?<=^|[,{\0])([^{},\0]*)\{([^{}]*)\}([^{},\0]*)(?=$|[,}\0])/
+/** The longest text with braces that is looked into. */
+const braceCharsMax = 4_000
 
 /** `{a,b}` and `{1..3}` without quotes, expansions or patterns inside; else null. */
 function expandBraces(text: string): readonly string[] | null {
   if (/["'$`\\]/.test(text)) return null
-  const inside = text.slice(1, -1)
-  const range = /^(-?\d{1,4})\.\.(-?\d{1,4})$/.exec(inside)
-  if (range !== null) return countFrom(range[1] ?? '', range[2] ?? '')
-  if (!inside.includes(',')) return null
-  const choices = splitAtCommas(inside)
-  const all: string[] = []
-  for (const choice of choices) {
-    const inner = /^([^{}]*)(\{.*\})([^{}]*)$/.exec(choice)
-    if (inner === null) {
-      if (/[{}]/.test(choice)) return null
-      all.push(choice)
-      continue
-    }
-    // INVARIANT: the inner text is shorter, so this ends; the parser bounds how deep braces go.
-    const deeper = isOneGroup(inner[2] ?? '') ? expandBraces(inner[2] ?? '') : null
-    if (deeper === null) return null
-    for (const value of deeper) all.push(`${inner[1]}${value}${inner[3]}`)
-    if (all.length > wordsPerBraceMax) return null
+  let flat = text
+  // From the inside out: each turn takes one pair of braces away.
+  for (let found = braceGroup.exec(flat); found !== null; found = braceGroup.exec(flat)) {
+    const [whole, before = '', inside = '', after = ''] = found
+    const choices = choicesIn(inside)
+    if (choices === null || flat.length > braceCharsMax) return null
+    const made = choices.map((choice) => before + choice + after).join('\0')
+    flat = flat.slice(0, found.index) + made + flat.slice(found.index + whole.length)
   }
-  return all
+  const all = flat.split('\0')
+  return /[{}]/.test(flat) || all.length > wordsPerBraceMax ? null : all
 }
 
-function isOneGroup(text: string): boolean {
-  let depth = 0
-  for (let i = 0; i < text.length; i += 1) {
-    if (text[i] === '{') depth += 1
-    else if (text[i] === '}') depth -= 1
-    if (depth === 0 && i < text.length - 1) return false
-  }
-  return depth === 0
-}
-
-function splitAtCommas(text: string): readonly string[] {
-  const choices: string[] = []
-  let depth = 0
-  let current = ''
-  for (const char of text) {
-    if (char === '{') depth += 1
-    else if (char === '}') depth -= 1
-    if (char === ',' && depth === 0) {
-      choices.push(current)
-      current = ''
-    } else current += char
-  }
-  choices.push(current)
-  return choices
+function choicesIn(inside: string): readonly string[] | null {
+  const [, first, last] = /^(-?\d{1,4})\.\.(-?\d{1,4})$/.exec(inside) ?? []
+  if (first !== undefined && last !== undefined) return countFrom(first, last)
+  return inside.includes(',') ? inside.split(/[,\0]/) : null
 }
 
 function countFrom(first: string, last: string): readonly string[] | null {

@@ -12,7 +12,8 @@ import type { SimpleCommand } from './shell-reading.ts'
 export function isFreeCommand(command: SimpleCommand, workspace: string | null): boolean {
   const { words, assigns, stdin } = command
   // `IFS= read -r x` splits nothing.
-  const isSet = assigns.length > 0 && !(words[0] === 'read' && assigns.every(isIfs))
+  const isSet =
+    assigns.length > 0 && !(words[0] === 'read' && assigns.every((name) => name === 'IFS'))
   if (isSet) return false
   switch (words[0]) {
     case 'echo':
@@ -38,10 +39,6 @@ export function isFreeCommand(command: SimpleCommand, workspace: string | null):
     default:
       return isPipedFilter(command)
   }
-}
-
-function isIfs(name: string): boolean {
-  return name === 'IFS'
 }
 
 /** Whatever its words are, it says them; names of files only in the workspace. */

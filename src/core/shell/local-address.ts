@@ -11,14 +11,12 @@ export function talksLocally(args: readonly ProgramArgument[]): boolean {
   // They say which machine an address means.
   if (args.some(({ name }) => /^(connect-to|resolve)$/.test(name))) return false
   const addresses = args.filter(({ kind, start }) => {
-    return /^(address|elsewhere|receiver)$/.test(kind) || (kind === 'request' && isAddress(start))
+    return (
+      /^(address|elsewhere|receiver)$/.test(kind) ||
+      (kind === 'request' && !method.test(start) && !field.test(start))
+    )
   })
   return addresses.length > 0 && addresses.every(({ start }) => loopback.test(start))
-}
-
-/** `http POST :3000/x a=1`: neither a method nor a field of what is sent. */
-function isAddress(start: string): boolean {
-  return !method.test(start) && !field.test(start)
 }
 
 const method = /^[A-Z]+$/

@@ -243,12 +243,7 @@ function settingPattern(settings: string | SettingNames): RegExp {
 }
 
 /** Kinds and effects that make a program do more than its name says. */
-const dangerous: ReadonlySet<string> = new Set(
-  [
-    'program code emit runs acts write edits writes setting sed awk load plugin makefile shell',
-    'script codefile extracts makes discards include inner name callback module filter',
-  ].flatMap((line) => line.split(' ')),
-)
+const dangerous: ReadonlySet<string> = new Set(names.dangerousKinds.split(' '))
 
 /** Verbs are compiled when they are first asked for. */
 function lazyVerbs(

@@ -9,7 +9,7 @@ import { isTameProgram } from './argument-checks.ts'
 import { isListTrouble } from './argument-kinds.ts'
 import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
 import names from './names.json' with { type: 'json' }
-import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
+import { programArguments, type ReadArguments } from './read-arguments.ts'
 import type { SimpleCommand } from './shell-reading.ts'
 import { readSql } from './text-languages.ts'
 import { baseName, shells } from './wrappers.ts'
@@ -66,24 +66,19 @@ function troubleByGrammar(listed: ListedCommand, found: ReadArguments): string |
     if (at < listedCount) continue
     // Who lists an interpreter lists everything it can run; who lists `git` does not.
     const isOwn = listedCount === 1 || operands.some((one) => one.kind === 'script' && one.at < at)
-    if (grammar.use === 'runs' && isOwn && /^(runs|script|code)$/.test(kind)) continue
+    if (grammar.use === 'runs' && isOwn && /^(runs|script|code|starts)$/.test(kind)) continue
     if (kind === 'script' && !isOwn && argument.name !== '') return wordAt(at)
     if (kind === 'filter' && listedCount < 2) return wordAt(at)
     // Who lists `sed` alone lists a tool that edits; who lists `sed -n` wants to read.
     if (kind === 'edits' && listedCount > 1) return wordAt(at)
     if (kind === 'include' && (argument.value ?? '').includes('inplace')) {
       if (listedCount > 1) return wordAt(at)
-    } else if (isAddressed && isElsewhere(argument)) return wordAt(at)
+    } else if (isAddressed && (argument.name === '' || kind === 'elsewhere')) return wordAt(at)
     else if (isListTrouble(argument, scope)) return wordAt(at)
   }
   const { stdin } = command
   if (grammar.raw.stdin === 'sql' && stdin !== null && readSql(program, stdin)) return command.text
   return editsAway(listed, found)
-}
-
-/** An address beyond the listed one, or a way round it. */
-function isElsewhere({ name, kind }: ProgramArgument): boolean {
-  return name === '' || kind === 'elsewhere'
 }
 
 /** Files outside of the workspace that are edited in place. */

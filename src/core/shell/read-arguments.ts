@@ -127,8 +127,9 @@ function meansHarmless({ names, letters }: ProgramGrammar, name: string): boolea
   return false
 }
 
-function isOption({ grammar }: Reading, start: string): boolean {
-  if (start.length > 1 && start.startsWith('-')) return true
+function isOption({ command, grammar, at }: Reading, start: string): boolean {
+  // `-$x`, and not `-` alone.
+  if (start.startsWith('-')) return start.length > 1 || command.words[at] === null
   return start.startsWith('+') && grammar.letters.has('+')
 }
 
@@ -210,12 +211,16 @@ function readLong(reading: Reading, start: string): void {
   const glued = at < 0 ? undefined : start.slice(at + 1)
   const value = glued === undefined ? undefined : isKnown ? glued : `${glued}\0`
   const rule = grammar.names.get(name) ?? abbreviated(grammar, name)
-  if (rule !== undefined) return takeOption(reading, rule, value)
+  const isWhole = isKnown || at >= 0
+  if (rule !== undefined && (isWhole || !start.startsWith('--'))) {
+    if (!isWhole && rule.takes === 'nothing') reading.loose ||= reading.at
+    return takeOption(reading, rule, isWhole || rule.takes === 'nothing' ? value : '\0')
+  }
   const letter = grammar.isSingle ? grammar.names.get(start[1] ?? '') : undefined
   if (letter !== undefined && letter.takes !== 'nothing' && !start.startsWith('--')) {
     return takeOption(reading, letter, isKnown ? start.slice(2) : `${start.slice(2)}\0`)
   }
-  if (!isKnown && at < 0) reading.loose ||= reading.at
+  if (!isWhole) reading.loose ||= reading.at
   if (!/^(help|version)$/.test(name)) reading.unknown ??= start
 }
 

@@ -31,6 +31,9 @@ test('braces become the words that bash makes of them', () => {
   expect(wordsOf('ls src/{a,b{1,2}} {1..3}')).toEqual([
     ['ls', 'src/a', 'src/b1', 'src/b2', '1', '2', '3'],
   ])
+  expect(wordsOf('ls {a{b,c},{1..2}d}')).toEqual([['ls', 'ab', 'ac', '1d', '2d']])
+  // Without a comma of its own the outer pair stays: bash says `c {a} {b}`.
+  expect(wordsOf('ls {c,{{a,b}}}')).toEqual([['ls', null]])
 })
 
 test.each([

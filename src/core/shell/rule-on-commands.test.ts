@@ -220,3 +220,16 @@ test('commands are explained by the same workspace as they are judged', () => {
   expect(explain('/tmp/w')).toBeNull()
   expect(explain('/srv/app')).toMatchObject({ code: 'COMMAND_NOT_ALLOWED' })
 })
+
+test('who lists the tests of Node lists no script, and no code from an address', () => {
+  const list = ['node --test']
+  const code = 'data:text/javascript,1'
+  const allowed = ['node --test --test-reporter=spec', 'node --test "$FILE"', 'node --test a.mjs']
+  const denied = [`node --test --test-reporter=${code}`, 'node --test --run deploy']
+  const empty = ['node --test $U--import=./x', 'node --test --test-name-pattern $U --eval=1']
+  for (const command of allowed) expect(ruleOnCommands(readShell(command), list)).toBeNull()
+  for (const command of [...denied, ...empty]) {
+    expect(ruleOnCommands(readShell(command), list)).not.toBeNull()
+  }
+  expect(ruleOnCommands(readShell('node --run test'), ['node --run'])).toBeNull()
+})

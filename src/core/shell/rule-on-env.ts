@@ -3,8 +3,10 @@
  * sets cannot be set again. This checks the text; the runner controls the values.
  */
 import type { Denial } from '../engine/types.ts'
+import { anyOf } from './alternation-pattern.ts'
 import { couldReadEnvironment } from './environment-files.ts'
 import { interpretedCode } from './interpreters.ts'
+import names from './names.json' with { type: 'json' }
 import { denyUnreadable } from './quote-command.ts'
 import type { GoodReading, ShellReading, SimpleCommand } from './shell-reading.ts'
 import { baseName } from './wrappers.ts'
@@ -69,7 +71,7 @@ function hiddenIn(reading: GoodReading): string | undefined {
 function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial | null {
   if (blocked.length === 0) return null
   const hint = 'continue without its value; using the name as a plain word is fine'
-  const direct = readsAny(reading, blocked)
+  const direct = blocked.find((name) => reading.variablesRead.includes(name))
   if (direct !== undefined) return denied(`\`${direct}\` is blocked here`, hint)
   const prefix = reading.prefixesRead.find((start) =>
     blocked.some((name) => name.startsWith(start)),
@@ -88,29 +90,11 @@ function ruleOnBlocked(reading: GoodReading, blocked: readonly string[]): Denial
   return hidden === undefined ? null : denied(`\`${hidden}\` could read any variable`, plainly)
 }
 
-/** The first blocked name that the text reads; most texts read no variable at all. */
-function readsAny({ variablesRead }: GoodReading, blocked: readonly string[]): string | undefined {
-  if (variablesRead.length === 0) return undefined
-  const read = new Set(variablesRead)
-  return blocked.find((name) => read.has(name))
-}
-
 /** Ways in which other languages reach the environment. */
-const accessor = new RegExp(
-  [
-    '\\b(?:os\\.environb?|environ|getenvb?|ENVIRON|process\\.env|Deno\\.env|Bun\\.env',
-    '|import\\.meta\\.env|ENV|_ENV|_SERVER|System\\.getenv|Sys\\.getenv|env)\\b|%ENV|\\$ENV\\b',
-  ].join(''),
-  'g',
-)
+const accessor = new RegExp(anyOf(names.environmentReaders, '\\b(?:', ')\\b|%ENV|\\$ENV\\b'), 'g')
 
 /** A key behind the accessor that is complete: `["NAME"]`, `.NAME`, `{NAME}`, `('NAME'`. */
-const key = new RegExp(
-  [
-    '^\\s*(?:\\.get|\\.fetch|\\.has)?\\s*',
-    '(?:[[({]\\s*["\']?([A-Za-z_]\\w*)["\']?\\s*[\\]),}]|\\.([A-Za-z_]\\w*)\\b(?!\\())',
-  ].join(''),
-)
+const key = new RegExp(names.environmentKey)
 
 /** Where a name behind a dot is a variable, and not a method. */
 const dotted = /^(process\.env|Bun\.env|import\.meta\.env|env|\$ENV)$/
@@ -141,11 +125,7 @@ function isOnlyAWord(code: string, found: RegExpMatchArray, command: SimpleComma
   const isJq = /(^|\/)(go)?(jq|yq)$/.test(command.words[0] ?? '')
   if (word === 'env') return !isJq || /[."'\w-]/.test(code[at - 1] ?? '')
   if (word === 'ENV') return isJq && !code.slice(0, at).endsWith('$')
-  if (word === 'environ') return isImported(code.slice(0, at)) || code[at - 1] === '"'
+  if (word === 'environ')
+    return /import\s+$/.test(code.slice(Math.max(0, at - 20), at)) || code[at - 1] === '"'
   return false
-}
-
-function isImported(before: string): boolean {
-  const text = before.trimEnd()
-  return text.length < before.length && text.endsWith('import')
 }

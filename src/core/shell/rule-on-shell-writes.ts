@@ -4,12 +4,14 @@
  * denied. What is known stands in `programs/`. Knows readings only.
  */
 import type { Denial } from '../engine/types.ts'
+import { anyOf } from './alternation-pattern.ts'
 import { type ArgumentScope, isHarmlessMode } from './argument-checks.ts'
 import { isListTrouble, whyByKind } from './argument-kinds.ts'
 import { asksProgram } from './asks-program.ts'
 import { changesBySpelling } from './changing-words.ts'
 import { isNowhere } from './file-names.ts'
 import { talksLocally } from './local-address.ts'
+import names from './names.json' with { type: 'json' }
 import { troubleAnywhere } from './program-options.ts'
 import { denyUnreadable, quoteCommand } from './quote-command.ts'
 import { type ProgramArgument, programArguments, type ReadArguments } from './read-arguments.ts'
@@ -77,13 +79,7 @@ function whyItWrites(command: SimpleCommand): string | null {
   return whyByUse(command, found) ?? whyByArguments(command, found)
 }
 
-const trustedPlace = new RegExp(
-  [
-    '^(?:/(?:usr/|usr/local/|opt/homebrew/)?s?bin/',
-    '|(?:\\./|\\.\\./)*(?:[\\w.@-]+/)*(?:node_modules/\\.bin|\\.?venv/bin|vendor/bin)/',
-    '|(?:\\./|\\.\\./)*(?:gradlew|mvnw)$|(?:\\./)?bin/(?:rails|rspec|rake|bundle|rubocop)$)',
-  ].join(''),
-)
+const trustedPlace = anyOf(names.trustedPlaces, '^(?:', ')')
 
 /** A program where programs are installed, and no file of the project. */
 function isTrustedPlace(word: string): boolean {
@@ -201,12 +197,18 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
   if (stray !== null) return `does more than reading by \`${quoteCommand(stray)}\``
   if (raw.dashes === 'writes' && found.behindDashes > 0) return 'discards changes'
   if (raw.stdin === 'sql' && mayFeedSql(command, all)) return 'changes a database, or may'
+  if (raw.stdin === 'commands' && isGiven(command)) return 'does what it is told on its input'
   if (effect('lists') || shows) return null
   if (raw.max !== undefined && operands.length > raw.max && raw.readsIf === undefined) {
     return 'changes something'
   }
   if (raw.stage !== undefined) return whyOfCompiler(found, raw.stage)
   return raw.makes === true && operands.length > 0 ? 'changes something' : null
+}
+
+/** Whether something stands on its input. */
+function isGiven({ isFed, isPiped, stdin }: SimpleCommand): boolean {
+  return isFed || isPiped || stdin !== null
 }
 
 /** What stands on its input is read where no statement is given. */
@@ -223,8 +225,7 @@ function mayFeedSql(
 /** A compiler puts its result next to the sources unless it is told where. */
 function whyOfCompiler({ options }: ReadArguments, name: string): string | null {
   const into = options.find((option) => option.name === name)
-  if (into === undefined) return 'makes files'
-  return isNowhere(into.value) ? null : 'makes files'
+  return isNowhere(into?.value ?? null) ? null : 'makes files'
 }
 
 /** What an argument does; null: it only reads. */

@@ -1,6 +1,7 @@
 /** Which files a text writes and which it names, as far as that is known without the disk. */
 import type { CallPath } from '../engine/types.ts'
 import { normalisePath } from '../expr/glob.ts'
+import { behindSign } from './argument-checks.ts'
 import { mayBeFolder, putTargets, withSlash } from './copy-targets.ts'
 import { isNowhere } from './file-names.ts'
 import { seenFrom } from './leaves-workspace.ts'
@@ -78,27 +79,22 @@ export function targetsOf(command: SimpleCommand): readonly string[] {
     if (!makesFolders) return [...paths, ...landed({ sources, into, isMove, isDeep }, command)]
     return [...paths, ...valuesOf(operands)]
   }
-  if (has('edits')) return [...paths, ...valuesOf(operands.filter(isEdited)).filter(Boolean)]
+  if (has('edits'))
+    return [...paths, ...valuesOf(operands.filter(({ kind }) => edited.test(kind))).filter(Boolean)]
   const targets = operands.flatMap((operand): readonly ProgramArgument[] => {
     if (kinds.has(operand.kind)) return [operand]
-    return operand.kind === 'key' && operand.start.startsWith('of=') ? [afterSign(operand)] : []
+    return operand.kind === 'key' && operand.start.startsWith('of=') ? [behindSign(operand)] : []
   })
   const files = valuesOf(targets)
   return [...paths, ...files.map(isDeep ? withSlash : withoutSlash), ...pathspecs(found)]
 }
 
 /** Scripts stand in front of the files that they edit. */
-function isEdited({ kind }: ProgramArgument): boolean {
-  return /^(read|write|script|)$/.test(kind)
-}
+const edited = /^(read|write|script|)$/
 
 function isDeepName({ raw }: ProgramGrammar, name: string): boolean {
   const [letters = '', ...names] = (raw.deep ?? '').split(' ')
   return name.length === 1 ? letters.includes(name) : names.includes(name)
-}
-
-function afterSign(operand: ProgramArgument): ProgramArgument {
-  return { ...operand, value: operand.value?.slice(operand.start.indexOf('=') + 1) ?? null }
 }
 
 function valuesOf(found: readonly ProgramArgument[]): readonly string[] {

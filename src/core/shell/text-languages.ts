@@ -10,18 +10,34 @@ const programCharsMax = 20_000
 
 /** Whether a script of `sed` runs a program or writes a file. */
 export function actsInSed(script: string): boolean {
-  if (script.length > programCharsMax) return true
+  // A script that ends so goes on in the next option.
+  if (script.length > programCharsMax || script.endsWith('\\')) return true
   // WHY twice: whether a delimiter inside of `[…]` ends a part depends on the version of `sed`.
   return scanSed(script, 'classes') || scanSed(script, 'plain')
 }
 
 type Brackets = 'classes' | 'plain'
 
+const blanksHere = /[\s;{}]*/y
+const restOfLine = /[^\n]*/y
+const label = /[^\n;}]*/y
+/** `q5`, `l 80`: a number behind a command. */
+const digits = /(?:[ \t]*\d+)?/y
+
+/** A text of `awk`; it ends in its line. */
+const quotedText = /"(?:[^"\\\n]|\\[\s\S])*"/y
+
+/** Where what begins here by a pattern ends. */
+function endOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from
+  return from + (pattern.exec(text)?.[0].length ?? 0)
+}
+
 function scanSed(script: string, brackets: Brackets): boolean {
   let runs = false
   let i = 0
   while (i < script.length) {
-    i = skipAddress(script, skipBlanks(script, i), brackets)
+    i = skipAddress(script, endOf(blanksHere, script, i), brackets)
     const command = script[i]
     i += 1
     if (command === undefined) break
@@ -33,31 +49,20 @@ function scanSed(script: string, brackets: Brackets): boolean {
       const isWriting = command === 's' && flags.includes('w')
       // A file to write is opened before the rest is read.
       if (isWriting && !toStream(script, end + before.length)) return true
-      i = isWriting ? lineEnd(script, end) : end + flags.length
+      i = isWriting ? endOf(restOfLine, script, end) : end + flags.length
     } else if (command === 'e') {
       runs = true
-      i = lineEnd(script, i)
+      i = endOf(restOfLine, script, i)
     } else if (command === 'w' || command === 'W') {
       if (!toStream(script, i - 1)) return true
-      i = lineEnd(script, i)
-    } else if (/[#aicrRv]/.test(command)) i = lineEnd(script, i)
-    else if (/[btT:]/.test(command)) i = labelEnd(script, i)
+      i = endOf(restOfLine, script, i)
+    } else if (/[#aicrRv]/.test(command)) i = endOf(restOfLine, script, i)
+    else if (/[btT:]/.test(command)) i = endOf(label, script, i)
     // `sed` would not take it, and does nothing.
     else if (!/[dDgGhHlnNpPqQxzF=]/.test(command)) return false
-    else i += digitsAt(script, i)
+    else i = endOf(digits, script, i)
   }
   return runs
-}
-
-/** `q5`, `l 80`: a number behind a command. */
-function digitsAt(script: string, from: number): number {
-  return /^[ \t]*\d+/.exec(script.slice(from, from + 20))?.[0].length ?? 0
-}
-
-function skipBlanks(text: string, from: number): number {
-  let i = from
-  while (i < text.length && /[\s;{}]/.test(text[i] as string)) i += 1
-  return i
 }
 
 /** A line number, `$`, `/re/` or `\cREc`, two of them with a comma, and `!`. */
@@ -97,20 +102,11 @@ function skipParts(
   return i
 }
 
-function lineEnd(text: string, from: number): number {
-  const at = text.indexOf('\n', from)
-  return at < 0 ? text.length : at
-}
-
-function labelEnd(text: string, from: number): number {
-  let i = from
-  while (i < text.length && !/[\n;}]/.test(text[i] as string)) i += 1
-  return i
-}
-
 /** `w /dev/stdout` is printing. */
 function toStream(text: string, from: number): boolean {
-  return /^[a-zA-Z0-9]*\s*\/dev\/std(out|err)\s*$/.test(text.slice(from, lineEnd(text, from)))
+  return /^[a-zA-Z0-9]*\s*\/dev\/std(out|err)\s*$/.test(
+    text.slice(from, endOf(restOfLine, text, from)),
+  )
 }
 
 /** Whether a program of `awk` runs another one or writes a file. */
@@ -137,16 +133,22 @@ function flatAwk(program: string): string | null {
   const text = program.replaceAll(/\\\r?\n/g, ' ').replaceAll(/[ \t\r\f\v]+/g, ' ')
   let out = ''
   let i = 0
+  /** For each open bracket, whether a statement follows it, and not a value. */
+  const heads: boolean[] = []
+  let isHead = false
   while (i < text.length) {
     const char = text[i] as string
-    if (char === '#') i = lineEnd(text, i)
+    if (char === '(') heads.push(/\b(if|while|for|switch) ?$/.test(out.slice(-8)))
+    else if (char === ')') isHead = heads.pop() ?? false
+    if (char === '#') i = endOf(restOfLine, text, i)
     else if (char === '"') {
-      const end = quoteEnd(text, i)
-      if (end < 0) return null
+      const end = endOf(quotedText, text, i)
+      if (end === i) return null
       const isOutput = /^"\/dev\/std(out|err)"$/.test(text.slice(i, end))
       out = isOutput ? out.replace(/(>>?|\|&?) ?$/, '') : `${out}""`
       i = end
-    } else if (char === '/' && startsExpression(out)) {
+    } else if (char === '/' && /(\+\+|--) ?$/.test(out.slice(-3))) return null
+    else if (char === '/' && ((isHead && /\) ?$/.test(out)) || startsExpression(out))) {
       const end = expressionEnd(text, i)
       if (end < 0) return null
       out += ' 0 '
@@ -163,15 +165,7 @@ function flatAwk(program: string): string | null {
 function startsExpression(before: string): boolean {
   // The last word is enough.
   const text = before.slice(-20).trimEnd()
-  return text === '' || /[^\w)\]"$]$|\b(?:print|printf|return|in|case|getline)$/.test(text)
-}
-
-function quoteEnd(text: string, from: number): number {
-  for (let i = from + 1; i < text.length && text[i] !== '\n'; i += 1) {
-    if (text[i] === '\\') i += 1
-    else if (text[i] === '"') return i + 1
-  }
-  return -1
+  return /^$|[^\w)\]"]$|\b(?:print|printf|return|in|case|getline|else|do|exit|delete)$/.test(text)
 }
 
 function expressionEnd(text: string, from: number): number {
@@ -219,15 +213,21 @@ const mysqlDoor =
 const readingStatement = anyOf(names.readingSql, '^(?:', ')(?!\\w)')
 const writingWord = anyOf(names.writingSql, '\\b(?:', ')\\b')
 
+/** What comments, escapes and other quotes begin with: a quote behind it may be a letter. */
+const otherQuotes = /["`\\$#]|--|\/\*/
+/** Without a value, and none of those that do something at once. */
+const askingPragma = anyOf(names.askingPragmas, '^pragma\\s+(?:\\w+\\.)?(?:', ')$')
+
 /** Whether statements for a database only ask it something. */
 export function onlyAsks(text: string): boolean {
   if (text.length > programCharsMax) return false
-  return text.split(/;|\n(?=\s*[.\\])/).every((part) => {
+  // Where quotes may mean something else, a text between them is looked at like everything.
+  const bare = otherQuotes.test(text) ? text : text.replace(/'(?:[^']|'')*'/g, "''")
+  return bare.split(/;|\n(?=\s*[.\\])/).every((part) => {
     const statement = part.trim().toLowerCase()
     if (statement === '') return true
-    const bare = statement.replace(/'(?:[^']|'')*'/g, "''")
-    const isSetting = statement.startsWith('pragma') && bare.includes('=')
-    return readingStatement.test(statement) && !writingWord.test(bare) && !isSetting
+    if (statement.startsWith('pragma')) return askingPragma.test(statement)
+    return readingStatement.test(statement) && !writingWord.test(statement)
   })
 }
 

@@ -44,11 +44,6 @@ export function unwrap(
     case 'source':
     case '.':
       return unwrapSource(words[1], feed)
-    case 'mapfile':
-    case 'readarray':
-      return unwrapFeed(words)
-    case 'compgen':
-      return unwrapCallback(words, /^-[CFW]$/)
     case 'complete':
     case 'bind':
     case 'enable':
@@ -80,6 +75,7 @@ function unwrapByGrammar(
   for (const option of found.options) {
     const word = words[option.at] as ReadWord
     if (option.kind === 'shell') inners.push(...scriptOf({ ...word, value: option.value }))
+    else if (option.kind === 'callback') inners.push(...unwrapCallback(word, option.value))
     else if (option.kind === 'inner') inners.push(...unwrapOption(words, option, name))
   }
   for (const { kind, at } of found.operands) {
@@ -257,29 +253,10 @@ function unwrapTrap(words: readonly ReadWord[]): readonly Inner[] {
   return scriptOf(action)
 }
 
-/** Builtins that call a command for each line, or expand a text once more. */
-function unwrapCallback(words: readonly ReadWord[], option: RegExp): readonly Inner[] {
-  return words.flatMap((word, i) => {
-    const next = words[i + 1]
-    if (!option.test(word.start) || next === undefined) return []
-    if (word.start !== '-W') return scriptOf(next)
-    return /[$`]/.test(next.value ?? '$') ? hide('words that are expanded again', next) : []
-  })
-}
-
-/**
- * `mapfile -C` evaluates its callback with two more words behind it: after anything but plain
- * words they would be a command of their own.
- */
-function unwrapFeed(words: readonly ReadWord[]): readonly Inner[] {
-  return words.flatMap((word, i) => {
-    if (!/^-\w*C/.test(word.start)) return []
-    const next = words[i + 1]
-    const isPlain = /^-\w*C$/.test(word.start) && /^[\w./ -]*\w$/.test(next?.value ?? '')
-    return isPlain && next !== undefined
-      ? scriptOf(next)
-      : hide('a callback that is evaluated', word)
-  })
+/** What is evaluated for each line; behind plain words, what is added stays an argument. */
+function unwrapCallback(word: ReadWord, value: string | null): readonly Inner[] {
+  const isPlain = /^[\w./ -]*\w$/.test(value ?? '')
+  return isPlain ? scriptOf({ ...word, value }) : hide('a callback that is evaluated', word)
 }
 
 function unwrapAlias(word: ReadWord): readonly Inner[] {

@@ -4,9 +4,11 @@
  * is one of several that the variable may have.
  */
 
+import { anyOf } from './alternation-pattern.ts'
 import { cutBy, cutCharsMax, isCutPattern } from './cut-value.ts'
 import { guessOption, readWord, type WordLookup } from './expand-word.ts'
-import type { WordPart } from './parse.ts'
+import names from './names.json' with { type: 'json' }
+import type { Word, WordPart } from './parse.ts'
 import type { Facts } from './shell-facts.ts'
 import { saidBy } from './substitution-values.ts'
 
@@ -55,17 +57,21 @@ const substitutionCharsMax = 400
 export function lookupIn(scope: ValueScope, choice: ValueChoice = noChoice): WordLookup {
   const lookup: WordLookup = {
     valueOf: (part) => {
+      const chosen = choice.get(choiceName(part))
+      if (chosen !== undefined) return chosen
       if (part.type === 'CommandExpansion') return saidIn(part, lookup).value
-      const name = choiceName(part)
-      if (name === null) return null
-      return choice.get(name) ?? (isPlain(part) ? certainValue(scope, name) : cutValue(scope, part))
+      const name = plainOf(part)
+      return name === null ? cutValue(scope, part) : certainValue(scope, name)
     },
     isMade: (part) => {
       if (part.type === 'CommandExpansion') return !saidIn(part, lookup).isTame
       if (part.type === 'ParameterExpansion' && isReplacing(part, scope)) return true
-      // An element of an array is as much made up as the array is.
-      const name = part.type === 'ParameterExpansion' ? part.parameter : variableOf(part)
-      return name !== null && (scope.facts.known?.get(name)?.isMade ?? false)
+      const name = nameIn(part)
+      const fact = scope.facts.known?.get(name)
+      if (fact === undefined) return saidBefore.has(name)
+      // An element of an array is as much made up as all of them are.
+      const isElement = part.type === 'ParameterExpansion' && part.index !== undefined
+      return fact.isMade || (isElement && fact.values.length > 0)
     },
   }
   return lookup
@@ -85,8 +91,14 @@ function isReplacing(part: Parameter, scope: ValueScope): boolean {
   if (operation.type === 'Default') return /\$\(|`/.test(operation.operand.text)
   // A part of a value that the text assigns.
   if ((scope.facts.known?.get(parameter)?.values.length ?? 0) > 0) return true
-  if (operation.type === 'Replace') return /^["']?-|[$`]\(/.test(operation.replacement?.text ?? '')
+  if (operation.type === 'Replace') return mayBegin(scope, operation.replacement)
   return operation.type === 'Unknown'
+}
+
+/** Whether a word that is only known later could be the beginning of an option. */
+function mayBegin(scope: ValueScope, word: Word): boolean {
+  const [read] = readWord(word, lookupIn(scope))
+  return read?.value === null && (read.isMade || word.text.includes('-'))
 }
 
 type Parameter = Extract<WordPart, { type: 'ParameterExpansion' }>
@@ -109,24 +121,37 @@ function cutOf(part: WordPart, { facts }: ValueScope) {
   return { name, from: (value: string) => cutBy(operator, operand.text, value) }
 }
 
-/** `$x` and `${x}`; null: it is something else, or more than the value as it is. */
+/** The name in an expansion: `@` for all that a script is given, empty in other parts. */
+function nameIn(part: WordPart): string {
+  if (part.type !== 'SimpleExpansion' && part.type !== 'ParameterExpansion') return ''
+  const name = part.type === 'SimpleExpansion' ? part.text.slice(1) : part.parameter
+  return /^(\d+|[@*])$/.test(name) ? '@' : name
+}
+
+/** `$x`, `${x}` and what changes the value of one variable; null: it is something else. */
 function variableOf(part: WordPart): string | null {
-  if (part.type === 'SimpleExpansion') {
-    const name = part.text.slice(1)
-    return /^[0-9@*]$/.test(name) ? '@' : name
-  }
+  if (part.type === 'SimpleExpansion') return nameIn(part)
   if (part.type !== 'ParameterExpansion' || part.prefix !== undefined) return null
-  return part.index === undefined ? part.parameter : null
+  return part.index === undefined ? nameIn(part) : null
 }
 
-function isPlain(part: WordPart): boolean {
-  return part.type !== 'ParameterExpansion' || part.operation === undefined
+/** The variable whose value a part is; null: it is something else, or more than that. */
+function plainOf(part: WordPart): string | null {
+  return part.type === 'ParameterExpansion' && part.operation !== undefined
+    ? null
+    : variableOf(part)
 }
 
-/** Under which name a value is chosen: of a variable, or of one with a default. */
-function choiceName(part: WordPart): string | null {
-  return isPlain(part) ? variableOf(part) : part.text
+/** Under which name a value is chosen: of a variable, or of whatever else is expanded. */
+function choiceName(part: WordPart): string {
+  return plainOf(part) ?? part.text
 }
+
+/** What the shell sets from the text itself: the last word of a command, what a test has found. */
+const saidBefore: ReadonlySet<string> = new Set(names.saidBefore.split(' '))
+
+/** What always has a value, that no option begins in. */
+const neverEmpty = anyOf(names.neverEmpty, '^\\$\\{?(?:#\\w+|', ')\\}?$')
 
 /** What the shell itself sets. */
 const ownValues: ReadonlyMap<string, string> = new Map([
@@ -141,53 +166,93 @@ function certainValue({ facts, scope }: ValueScope, name: string): string | null
   return scope.isSure || fact.count === 1 ? (facts.current.get(name) ?? null) : null
 }
 
-/** Every way to fill in the variables of some words whose value is one of several. */
+/**
+ * The parts of a word, and what it matters that they may be empty: nothing, a part of it makes
+ * another word of the rest, or without all of it the words behind it stand elsewhere.
+ */
+export type OpenWord = {
+  readonly parts: readonly WordPart[]
+  readonly empties: 'nothing' | 'part' | 'whole'
+}
+
+/** Every way to fill in the variables of some words: with each of several values, or with none. */
 export function choicesFor(
   scope: ValueScope,
-  parts: readonly WordPart[],
+  words: readonly OpenWord[],
 ): readonly ValueChoice[] | null {
   const open = new Map<string, readonly string[]>()
-  collect(scope, parts, open)
-  let choices: Map<string, string>[] = [new Map()]
+  const empty = new Set<string>()
+  for (const word of words) collect(scope, word, { open, empty })
+  let choices: ValueChoice[] = [noChoice]
   for (const [name, values] of open) {
     if (choices.length * values.length > valuesMax) return null
-    choices = choices.flatMap((choice) =>
-      values.map((value) => new Map([...choice, [name, value] as const])),
-    )
+    choices = withEach(choices, name, values)
   }
-  return open.size === 0 ? [] : choices
+  const known = open.size === 0 ? [] : choices
+  if (empty.size === 0) return known
+  const gone = [...empty].map((name) => [name, ''] as const)
+  // Of many, only all at once.
+  const isFew = choices.length * 2 ** gone.length <= valuesMax
+  if (!isFew) return [...known, ...choices.map((choice) => new Map([...choice, ...gone]))]
+  let emptied = choices
+  for (const [name] of gone) emptied = [...emptied, ...withEach(emptied, name, [''])]
+  return [...known, ...emptied.slice(choices.length)]
 }
+
+function withEach(choices: readonly ValueChoice[], name: string, values: readonly string[]) {
+  return choices.flatMap((choice) =>
+    values.map((value) => new Map([...choice, [name, value] as const])),
+  )
+}
+
+type OpenNames = { readonly open: Map<string, readonly string[]>; readonly empty: Set<string> }
 
 function collect(
   scope: ValueScope,
-  parts: readonly WordPart[],
-  open: Map<string, readonly string[]>,
+  { parts, empties }: OpenWord,
+  { open, empty }: OpenNames,
 ): void {
-  for (const part of parts) {
-    if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
-      collect(scope, part.parts as readonly WordPart[], open)
-      continue
-    }
+  const leaves = parts.flatMap((part) =>
+    part.type === 'DoubleQuoted' || part.type === 'LocaleString'
+      ? (part.parts as readonly WordPart[])
+      : [part],
+  )
+  for (const [i, part] of leaves.entries()) {
+    if (!/^(Simple|Parameter|Command)Expansion$/.test(part.type)) continue
     const name = choiceName(part)
-    if (name === null || open.has(name)) continue
-    if (isPlain(part)) {
-      const values = scope.facts.known?.get(name)?.values ?? []
-      if (values.length > 0 && certainValue(scope, name) === null) open.set(name, values)
-    } else {
-      const values = defaultValues(scope, part)
-      if (values.length > 0) open.set(name, values)
+    const values = valuesIn(scope, part)
+    if (values.length > 0) open.set(name, values)
+    // WHY not before a slash: it would be a path from the root that nobody means.
+    else if (empties !== 'nothing' && !startsPath(leaves[i + 1])) {
+      if (leaves.length === 1 && empties === 'part') continue
+      if (lookupIn(scope).valueOf(part) === null && !neverEmpty.test(part.text)) empty.add(name)
     }
   }
 }
 
-/** `${x:-d}` may be `d`, or what `x` is known to be; `${x#a}` is a part of that. */
+function startsPath(next: WordPart | undefined): boolean {
+  return next?.type === 'Literal' && next.value.startsWith('/')
+}
+
+/** The values that a part may have; none: they are not known, or there is only one. */
+function valuesIn(scope: ValueScope, part: WordPart): readonly string[] {
+  const name = plainOf(part)
+  if (name === null) return defaultValues(scope, part)
+  const values = scope.facts.known?.get(name)?.values ?? []
+  return certainValue(scope, name) === null ? values : []
+}
+
+/** `${x:-d}` and `${x/a/d}` may be `d`, or what `x` is known to be; `${x#a}` is a part of that. */
 function defaultValues(scope: ValueScope, part: WordPart): readonly string[] {
   const cut = cutOf(part, scope)
   if (cut !== null && cutValue(scope, part) === null) {
     return (scope.facts.known?.get(cut.name)?.values ?? []).map(cut.from)
   }
-  if (part.type !== 'ParameterExpansion' || part.operation?.type !== 'Default') return []
-  const word = readWord(part.operation.operand, lookupIn(scope))[0]
+  if (part.type !== 'ParameterExpansion') return []
+  const { operation } = part
+  if (operation?.type !== 'Default' && operation?.type !== 'Replace') return []
+  const given = operation.type === 'Default' ? operation.operand : operation.replacement
+  const word = readWord(given, lookupIn(scope))[0]
   const value = word === undefined ? null : (word.value ?? guessOption(word))
   const known = scope.facts.known?.get(part.parameter)?.values ?? []
   return value === null ? known : [value, ...known]

@@ -72,8 +72,10 @@ function namesOf(facts: Facts, command: SimpleCommand, read: 'plain' | 'chosen')
   const [program] = command.words
   const isReading = /^(read|mapfile|readarray)$/.test(program ?? '')
   const written = program === 'unset' ? 'number' : isReading ? read : 'chosen'
-  for (const { kind, value, start } of [...found.options, ...found.operands]) {
-    if (kind !== 'name') continue
+  const named = [...found.options, ...found.operands].filter(({ kind }) => kind === 'name')
+  if (isReading && named.length === 0)
+    noteWrite(facts, program === 'read' ? 'REPLY' : 'MAPFILE', read)
+  for (const { value, start } of named) {
     const name = /^([A-Za-z_]\w*)/.exec(start)?.[1]
     if (name !== undefined) {
       noteWrite(facts, name, written)
@@ -132,7 +134,8 @@ function declares(facts: Facts, args: readonly ReadWord[]): void {
     doubtArray(facts, word, { name, isArray: options.some((one) => /^-\w*[aA]/.test(one)) })
     // A value that cannot be changed any more, or that is changed by its attribute.
     if (options.some((option) => /^[-+]\w*[riulcnaA]/.test(option))) facts.isSure = false
-    noteWrite(facts, name, declaredValue(word))
+    // What is read and written through it is another one.
+    noteWrite(facts, name, isReference ? 'chosen' : declaredValue(word))
   }
 }
 

@@ -1,18 +1,17 @@
 /** Assignments and loops in a walk: the values that they give to variables. */
-import { guessOption, readWord } from './expand-word.ts'
+import { guessOption } from './expand-word.ts'
 import type { Assignment, Word } from './parse.ts'
 import { giveUp, hideCode, noteWrite } from './shell-facts.ts'
-import { lookupIn } from './variable-values.ts'
 import type { ShellWalk } from './walk-state.ts'
 import { calculates } from './walk-values.ts'
-import { valuesOfWord } from './walk-words.ts'
+import { listWords, valuesOfWord } from './walk-words.ts'
 
 /** Notes what a loop gives its variable. */
 export function noteList(walk: ShellWalk, name: Word, list: readonly Word[] | undefined): void {
   walk.facts.isSure = false
   if (list === undefined) noteWrite(walk.facts, name.value, 'chosen')
   for (const word of list ?? []) {
-    for (const one of readWord(word, lookupIn(walk))) {
+    for (const one of listWords(walk, word)) {
       const { value, isMade, isPattern, start } = one
       const isFile = isPattern && !/^[-*?[]/.test(start)
       const guess = guessOption(one)

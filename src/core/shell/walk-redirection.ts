@@ -1,12 +1,13 @@
 /** Redirections in a walk: the files they open, and the input they give a command. */
 
 import { readWord } from './expand-word.ts'
-import type { RedirectionNode, Word, WordPart } from './parse.ts'
+import type { RedirectionNode, WordPart } from './parse.ts'
 import { expandedIn, giveUp, hideCode, noteWrite } from './shell-facts.ts'
 import type { Feed } from './unwrap-result.ts'
-import { choicesFor, lookupIn } from './variable-values.ts'
+import { lookupIn } from './variable-values.ts'
 import { doubtSubscript } from './variables.ts'
 import type { ShellWalk } from './walk-state.ts'
+import { listWords } from './walk-words.ts'
 
 /** What a redirection puts on the input of a command. */
 export type Fed = { readonly feed: Feed; readonly stdin: string | null }
@@ -14,12 +15,14 @@ export type Fed = { readonly feed: Feed; readonly stdin: string | null }
 /** Notes a redirection; what it feeds the command with, if it does. */
 export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | null {
   const { facts, scope } = walk
-  if (node.descriptor?.type === 'FileDescriptorVariable') {
-    const { name } = node.descriptor
+  const { descriptor } = node
+  if (descriptor?.type === 'FileDescriptorVariable') {
+    const { name } = descriptor
     noteWrite(facts, /^\w*/.exec(name)?.[0] ?? '', 'number')
     doubtSubscript(facts, { value: name, text: name })
   }
-  const isInput = node.descriptor === undefined || isZero(node.descriptor)
+  const isInput =
+    descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 0)
   if (node.type === 'HereDoc') {
     if (node.closing === undefined) {
       giveUp(facts, 'a here-document without its end', node.delimiter?.text ?? '')
@@ -65,22 +68,14 @@ export function visitRedirection(walk: ShellWalk, node: RedirectionNode): Fed | 
   if (value === null || !isHarmless(value)) {
     const text = scope.source.slice(node.pos, node.end)
     facts.redirections.push({ kind, target: value, text, dirs: scope.dirs })
-    for (const other of otherTargets(walk, target)) {
-      facts.redirections.push({ kind, target: other, text, dirs: scope.dirs })
+    // What else it may be where its variable has one of several values.
+    for (const { value: other } of listWords(walk, target).slice(words.length)) {
+      if (other !== null) facts.redirections.push({ kind, target: other, text, dirs: scope.dirs })
     }
   }
   const isStream = only?.isStream === true || node.operator === '<&'
   const readsIt = kind === 'read' && isInput
   return readsIt ? { feed: { kind: isStream ? 'unknown' : 'file' }, stdin: null } : null
-}
-
-/** The files that a target may be where its variable has one of several values. */
-function otherTargets(walk: ShellWalk, { parts = [] }: Word): readonly string[] {
-  const choices = choicesFor(walk, parts) ?? []
-  return choices.flatMap((choice) => {
-    const words = readWord({ parts } as Word, lookupIn(walk, choice))
-    return words.map((word) => word.value).filter((value) => value !== null)
-  })
 }
 
 // From the first quote of a line on: see `quotedCode` in `walk-values.ts`.
@@ -96,10 +91,6 @@ function doubtQuotes(walk: ShellWalk, parts: readonly WordPart[]): void {
     hideCode(walk.facts, 'quotes inside an expansion in a here-document', part.text)
     for (const name of expandedIn(part.text)) walk.facts.reads.add(name)
   }
-}
-
-function isZero(descriptor: { readonly type: string; readonly value?: number }): boolean {
-  return descriptor.type === 'FileDescriptor' && descriptor.value === 0
 }
 
 /** Devices that keep nothing, and the streams the command has anyway. */

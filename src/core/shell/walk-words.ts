@@ -1,15 +1,17 @@
 /** The words of commands and assignments in a walk, with the values that variables in them have. */
 import { type ReadWord, readWord, staticWord, type WordLookup } from './expand-word.ts'
 import type { Assignment, Command, Word, WordPart } from './parse.ts'
+import { grammarOf } from './program-grammar.ts'
 import { hideCode } from './shell-facts.ts'
-import { choicesFor, lookupIn, type ValueChoice } from './variable-values.ts'
+import { choicesFor, lookupIn, type OpenWord, type ValueChoice } from './variable-values.ts'
 import type { ShellWalk } from './walk-state.ts'
 
 /** The value of an assignment is one word whatever is in it; a variable may give it several. */
 export function valuesOfWord(walk: ShellWalk, word: Word): readonly ReadWord[] {
   const quoted = asOne(word)
   const base = readWord(quoted, lookupIn(walk))[0] ?? staticWord('', word.text)
-  const choices = base.value !== null ? [] : choicesFor(walk, word.parts ?? [])
+  const open = [{ parts: word.parts ?? [], empties: 'part' }] as const
+  const choices = base.value !== null ? [] : choicesFor(walk, open)
   if (choices === null) return [{ ...base, isMade: true }]
   const others = choices.flatMap((choice) => readWord(quoted, lookupIn(walk, choice)))
   return [...others, base]
@@ -53,24 +55,43 @@ export function wordsIn(
   return words
 }
 
-/** Adds the parts that may hold a variable. */
-function addOpen(open: WordPart[], parts: readonly WordPart[]): void {
-  for (const part of parts) {
-    if (part.type === 'Literal' || part.type === 'SingleQuoted') continue
-    if (part.type === 'DoubleQuoted' && !part.text.includes('$')) continue
-    open.push(part)
-  }
+/** What a word may become in a list, where it may be split. */
+export function listWords(walk: ShellWalk, word: Word): readonly ReadWord[] {
+  const choices = choicesFor(walk, [{ parts: word.parts ?? [], empties: 'part' }]) ?? []
+  const others = choices.flatMap((choice) => readWord(word, lookupIn(walk, choice)))
+  return [...readWord(word, lookupIn(walk)), ...others]
 }
+
+/** Whether a part may hold a variable. */
+function isOpenPart({ type, text }: WordPart): boolean {
+  if (type === 'DoubleQuoted') return text.includes('$') || text.includes('`')
+  return type !== 'Literal' && type !== 'SingleQuoted'
+}
+
+/** Whether a program does the same whatever stands behind it: `echo`, `cat`, and not `cd`. */
+function doesOneThing(name: Command['name']): boolean {
+  if (name === undefined || name.parts !== undefined || name.value === 'cd') return false
+  const grammar = grammarOf(name.value)
+  return grammar?.isDangerous === false && !runsWords.test(grammar.operands.at(-1) ?? '')
+}
+
+/** The kinds of operands that are another command: `env`, `timeout`. */
+const runsWords = /^(inner|tool|joined|bin|again)$/
 
 /** The same words with every value that a variable in them may have. */
 export function otherWords(walk: ShellWalk, command: Command): readonly (readonly ReadWord[])[] {
-  const parts: WordPart[] = []
-  if (command.name?.parts !== undefined) addOpen(parts, command.name.parts)
-  for (const part of command.suffix) {
-    if (part.type === 'Word' && part.parts !== undefined) addOpen(parts, part.parts)
+  const open: OpenWord[] = []
+  const { name, suffix } = command
+  if (name?.parts?.some(isOpenPart)) open.push({ parts: name.parts, empties: 'part' })
+  for (const [i, part] of suffix.entries()) {
+    if (part.type !== 'Word' || !part.parts?.some(isOpenPart)) continue
+    // The last word moves no other one.
+    const isWhole = i < suffix.length - 1 && part.parts[0]?.type !== 'DoubleQuoted'
+    const empties = doesOneThing(name) ? 'nothing' : isWhole ? 'whole' : 'part'
+    open.push({ parts: part.parts, empties })
   }
-  if (parts.length === 0) return []
-  const choices = choicesFor(walk, parts)
+  if (open.length === 0) return []
+  const choices = choicesFor(walk, open)
   if (choices === null) {
     const text = walk.scope.source.slice(command.pos, command.end)
     hideCode(walk.facts, 'its variables can have too many values', text)

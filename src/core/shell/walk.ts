@@ -34,6 +34,7 @@ import { visitRedirection } from './walk-redirection.ts'
 import { newWalk, pushItems, type ShellWalk, type WalkItem } from './walk-state.ts'
 import { calculates, noteTarget, visitParameter } from './walk-values.ts'
 import { otherWords, wordsIn } from './walk-words.ts'
+import { either } from './working-folders.ts'
 
 /** The most nodes of all trees of one text. */
 const shellNodesMax = 12_000
@@ -136,11 +137,12 @@ function visitPart(walk: ShellWalk, node: SyntaxNode): void {
       if (node.operator === '++' || node.operator === '--') noteTarget(walk, node.operand)
       break
     case 'ArithmeticCommand':
-    case 'ArithmeticExpansion':
-      if (node.expression === undefined && /[^\s()$[\]]/.test(bodyOf(node))) {
-        hideValue(facts, 'an arithmetic expression', bodyOf(node))
-      }
+    case 'ArithmeticExpansion': {
+      const text = node.type === 'ArithmeticCommand' ? node.body : node.text
+      if (node.expression !== undefined || !/[^\s()$[\]]/.test(text)) break
+      hideValue(facts, 'an arithmetic expression', text)
       break
+    }
     case 'ExtendedGlob':
       // WHY: bash knows such patterns only in `[[ ]]` unless it was told otherwise. Elsewhere they
       // are a mistake that ends a command early, and what follows is read as something else.
@@ -169,14 +171,6 @@ function visitPart(walk: ShellWalk, node: SyntaxNode): void {
       return
   }
   pushItems(walk, shellChildren(node))
-}
-
-function bodyOf(node: {
-  readonly type: string
-  readonly body?: string
-  readonly text?: string
-}): string {
-  return node.body ?? node.text ?? ''
 }
 
 /** What is assigned in there is gone afterwards, or may never happen. */
@@ -328,10 +322,11 @@ function visitCommand(walk: ShellWalk, command: Command): void {
   const text = walk.scope.source.slice(command.pos, command.end)
   const found = { words, assigns, text, feed, stdin }
   for (const one of addCommand(walk, found)) walk.stack.push(one)
-  const moved = walk.scope
+  let moved = walk.scope
   for (const other of otherWords(walk, command)) {
     walk.scope = scope
     for (const one of addCommand(walk, { ...found, words: other })) walk.stack.push(one)
+    if (walk.scope !== scope) moved = { ...moved, dirs: either(moved.dirs, walk.scope.dirs) }
   }
   walk.scope = moved
   if (inside.length === 0) return

@@ -16,7 +16,8 @@ export function noteWrittenScripts(facts: Facts): void {
   const names = new Set(written.map((one) => (one.target === null ? null : baseName(one.target))))
   for (const { words } of facts.commands) {
     if (!placing.test(baseName(words[0] ?? ''))) continue
-    for (const word of words.slice(1)) names.add(word === null ? null : baseName(fileIn(word)))
+    for (const word of words.slice(1))
+      names.add(word === null ? null : baseName(word.slice(word.indexOf('=') + 1)))
   }
   const isFed = isFedByThem(facts, names)
   for (const { words, text } of scripts) {
@@ -26,11 +27,6 @@ export function noteWrittenScripts(facts: Facts): void {
     if (!isMade && !isUnknown && !isFed) continue
     hideCode(facts, 'a script that the same text may have written', text.slice(0, 80))
   }
-}
-
-/** `of=x` and `--output=x` name `x`. */
-function fileIn(word: string): string {
-  return word.slice(word.indexOf('=') + 1)
 }
 
 function isScript({ words, starts }: SimpleCommand): boolean {

@@ -3,7 +3,9 @@
  * read. Everything else that is given a protected file may change it.
  */
 import { pathCharsMax } from '../expr/glob.ts'
+import { anyOf } from '../shell/alternation-pattern.ts'
 import { interpretedCode } from '../shell/interpreters.ts'
+import names from '../shell/names.json' with { type: 'json' }
 import { programArguments } from '../shell/read-arguments.ts'
 import { isKnownReader, writesByItself } from '../shell/rule-on-shell-writes.ts'
 import { targetsOf } from '../shell/shell-paths.ts'
@@ -155,10 +157,7 @@ export function concernsProtected({ commands, redirections }: GoodReading): bool
 }
 
 /** Programs that change more than they name, or that are handed code. */
-const takesMuch = new RegExp(
-  '^(?:git|hub|g?find|fd|fdfind|zip|rm|mv|patch|g?make|[gmn]?awk|' +
-    'python.*|node|perl|ruby|php|deno|bun)$',
-)
+const takesMuch = anyOf(names.changingMuch, '^(?:', ')$')
 
 function isSuspectWord(word: string | null): boolean {
   if (word === null || word.length > pathCharsMax || isSuspect(word)) return true

@@ -19,7 +19,13 @@ const anywhere = [
   ...['.husky/**', '.envrc'],
   // They tell `rg` which hidden folders to search.
   ...['.ignore', '.rgignore'],
-  ...['.git/hooks/**', '.git/config', '.git/config.worktree', '.git/info/attributes'],
+  ...[
+    '.git/hooks/**',
+    '.git/config',
+    '.git/config.worktree',
+    '.git/commondir',
+    '.git/info/attributes',
+  ],
   ...['.git/modules/**', '.git/worktrees/**'],
 ]
 
