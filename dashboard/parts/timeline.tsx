@@ -41,11 +41,13 @@ export function Timeline({ state, rows, at, onChoose, onEarlier }: Props) {
   const tell = useMemo(() => openLines({ text, hidden, closed }), [text, hidden, closed])
   const lines = useMemo(() => tell(rows), [tell, rows])
   const list = useRef<ListHandle>(null)
-  const index = at === null ? -1 : lines.findIndex((line) => seqOf(line) >= at)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new choice scrolls
+  const firstSeq = records[0]?.seq ?? 1
+  const isHeld = at !== null && at >= firstSeq
+  const index = isHeld ? lines.findIndex((line) => seqOf(line) >= at) : -1
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new choice scrolls, as do rows above
   useEffect(() => {
     if (index >= 0) list.current?.show(index)
-  }, [at, index >= 0])
+  }, [at, index >= 0, firstSeq])
   const onKey = (event: React.KeyboardEvent): void => {
     const by = stepOf(event)
     if (by === 0) return
