@@ -39,7 +39,9 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
   }
   const headOf = ({ runId }: PendingApproval): LiveRunHead | null =>
     state.heads.find((head) => head.id === runId) ?? null
-  const picked = approvals.filter((one) => chosen.has(one.id))
+  const isSelectable = (one: PendingApproval): boolean =>
+    mayDecide && isShownWhole(one, headOf(one))
+  const picked = approvals.filter((one) => chosen.has(one.id) && isSelectable(one))
   const unseen = picked.filter((one) => !seen.has(seenKey(one)))
   const toggle = (id: string): void => {
     setChosen((was) => new Set(was.has(id) ? [...was].filter((one) => one !== id) : [...was, id]))
@@ -59,9 +61,7 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
             key={approval.id}
             approval={approval}
             head={headOf(approval)}
-            choice={
-              mayDecide && isShownWhole(approval, headOf(approval)) ? chosen.has(approval.id) : null
-            }
+            choice={isSelectable(approval) ? chosen.has(approval.id) : null}
             onToggle={() => toggle(approval.id)}
             onSeen={() => setSeen((was) => new Set([...was, seenKey(approval)]))}
           />
