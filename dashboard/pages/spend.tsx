@@ -265,7 +265,7 @@ function Hosts() {
   return (
     <section className="card" aria-label="Hosts">
       <header>
-        <h2 className="grow">Hosts with Pawl</h2>
+        <h2 className="grow">Guarded hosts</h2>
       </header>
       {answer === null ? (
         <div className="body">

@@ -181,7 +181,7 @@ function askWords(event: Event): EventText | null {
       return words(
         'approvals',
         'good',
-        `granted by ${event.by.name}${signedText(event)}`,
+        `approved by ${event.by.name}${signedText(event)}`,
         decisionAbout(event),
       )
     case 'approval.refused':
@@ -222,7 +222,7 @@ function otherWords(event: Event, record: Record): EventText {
         eventInputText({ ...event.vars, ...event.local }),
       )
     case 'inputs.collected':
-      return words('other', '', 'fields collected', eventInputText(event.inputs))
+      return words('other', '', 'inputs collected', eventInputText(event.inputs))
     case 'child.requested':
       return words('other', 'accent', 'child run started', '')
     case 'child.ended':
