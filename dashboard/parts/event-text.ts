@@ -6,7 +6,9 @@ import type { Approval } from '../../src/core/engine/approval-request.ts'
 import { type DecisionPeer, peerText } from '../../src/core/engine/decision-peer.ts'
 import type { EntryCause, Event, NamedRule, ObservedVerdict } from '../../src/core/engine/types.ts'
 import { stepsOf } from '../../src/core/finding.ts'
+import { asObject, type Json } from '../../src/core/json.ts'
 import { ruleText } from '../../src/core/judge/rule-answer.ts'
+import { callSubject } from '../../src/core/tools/call-subject.ts'
 import type { StreamMessage } from '../../src/doors/api/contract.ts'
 import { bytesText, moneyText } from './format-values.ts'
 
@@ -219,10 +221,10 @@ function otherWords(event: Event, record: Record): EventText {
         'other',
         '',
         `values ${event.source}`,
-        eventInputText({ ...event.vars, ...event.local }),
+        valuesText({ ...event.vars, ...event.local }),
       )
     case 'inputs.collected':
-      return words('other', '', 'inputs collected', eventInputText(event.inputs))
+      return words('other', '', 'inputs collected', valuesText(event.inputs))
     case 'child.requested':
       return words('other', 'accent', 'child run started', '')
     case 'child.ended':
@@ -238,7 +240,7 @@ function otherWords(event: Event, record: Record): EventText {
       return words('other', '', 'resumed', `by ${event.by.name}`)
     default: {
       const { type, ...rest } = record.data as { readonly type: string }
-      return words('other', '', type.replaceAll(/[._]/g, ' '), eventInputText(rest))
+      return words('other', '', type.replaceAll(/[._]/g, ' '), valuesText(rest))
     }
   }
 }
@@ -262,15 +264,15 @@ function words(
 
 const inputCharsMax = 240
 
-/** The most telling text of an input, else its names and values, on one line. */
-export function eventInputText(input: unknown): string {
-  const object =
-    typeof input === 'object' && input !== null ? (input as { [k: string]: unknown }) : {}
-  for (const name of ['command', 'file_path', 'url', 'pattern', 'path', 'subject']) {
-    const value = object[name]
-    if (typeof value === 'string') return oneLine(value)
-  }
-  const pairs = Object.entries(object).map(([name, value]) => `${name}: ${valueLine(value)}`)
+/** What a call is about, else the names and values of its input, on one line. */
+export function eventInputText(input: Json | undefined): string {
+  const object = asObject(input) ?? {}
+  const about = callSubject(object)
+  return about === null ? valuesText(object) : oneLine(about)
+}
+
+function valuesText(values: object): string {
+  const pairs = Object.entries(values).map(([name, value]) => `${name}: ${valueLine(value)}`)
   return oneLine(pairs.join(', '))
 }
 
