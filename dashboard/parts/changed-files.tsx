@@ -40,7 +40,7 @@ export function ChangesLink({ changes: { answer, again } }: Pick<Props, 'changes
       {' · '}
       <button
         type="button"
-        className="link changes-link"
+        className="link"
         onClick={() => {
           again()
           document.getElementById(changesId)?.scrollIntoView({ block: 'start' })

@@ -24,3 +24,13 @@ test('values are shown with their names, and a call by what it is about', () => 
   }
   expect(textOf(call)).toBe('edit: src/a.ts')
 })
+
+test('a tool of a server is shown with its server', () => {
+  const call = {
+    type: 'call.denied',
+    tool: 'mcp__billing__refund',
+    input: { order: 7 },
+    reason: '',
+  }
+  expect(textOf(call)).toBe('billing · refund was denied: order: 7')
+})

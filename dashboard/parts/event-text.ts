@@ -48,11 +48,16 @@ function callWords(event: Event): EventText | null {
   switch (event.type) {
     case 'call.allowed':
       return event.observed === undefined
-        ? words('calls', '', `${event.tool}`, eventInputText(event.input))
+        ? words('calls', '', shownNameOf(event.tool), eventInputText(event.input))
         : observedWords(event, event.observed)
     case 'call.denied':
       return {
-        ...words('refusals', 'bad', `${event.tool} was denied`, eventInputText(event.input)),
+        ...words(
+          'refusals',
+          'bad',
+          `${shownNameOf(event.tool)} was denied`,
+          eventInputText(event.input),
+        ),
         why: { reason: event.reason, rule: shownRule(event) },
       }
     case 'call.waiting':
@@ -60,15 +65,25 @@ function callWords(event: Event): EventText | null {
         ...words(
           'calls',
           '',
-          `${event.tool} waits for an earlier call`,
+          `${shownNameOf(event.tool)} waits for an earlier call`,
           eventInputText(event.input),
         ),
         why: { reason: event.reason, rule: shownRule(event) },
       }
     case 'call.asked':
-      return words('calls', 'warn', `${event.tool} needs an approval`, eventInputText(event.input))
+      return words(
+        'calls',
+        'warn',
+        `${shownNameOf(event.tool)} needs an approval`,
+        eventInputText(event.input),
+      )
     case 'call.queued':
-      return words('calls', '', `${event.tool} is queued`, eventInputText(event.arguments))
+      return words(
+        'calls',
+        '',
+        `${shownNameOf(event.tool)} is queued`,
+        eventInputText(event.arguments),
+      )
     case 'call.reported': {
       const cost = event.costMicroUsd > 0 ? ` · ${moneyText(event.costMicroUsd)}` : ''
       const exit = event.exitCode === null ? '' : ` · exit ${event.exitCode}`
@@ -91,7 +106,7 @@ function observedWords(
 ): EventText {
   const what = observed.verdict === 'ask' ? 'would need an approval' : 'would be denied'
   return {
-    ...words('refusals', 'warn', `${tool} ${what}`, eventInputText(input)),
+    ...words('refusals', 'warn', `${shownNameOf(tool)} ${what}`, eventInputText(input)),
     why: { reason: observed.reason, rule: shownRule(observed) },
   }
 }
@@ -165,7 +180,9 @@ function moveWords(event: Event): EventText | null {
 
 /** A call is told as calls are told everywhere; a move by its question. */
 function requestText({ message, pending }: Approval): string {
-  return 'tool' in pending ? `${pending.tool} ${eventInputText(pending.input)}` : message
+  return 'tool' in pending
+    ? `${shownNameOf(pending.tool)} ${eventInputText(pending.input)}`
+    : message
 }
 
 function askWords(event: Event): EventText | null {
@@ -263,6 +280,12 @@ function words(
 }
 
 const inputCharsMax = 240
+
+/** `mcp__mail__send` is easier to read as `mail · send`. */
+export function shownNameOf(tool: string): string {
+  const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
+  return server === undefined ? tool : `${server} · ${name}`
+}
 
 /** What a call is about, else the names and values of its input, on one line. */
 export function eventInputText(input: Json | undefined): string {

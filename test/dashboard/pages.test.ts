@@ -304,6 +304,22 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await context.close()
   })
 
+  test('J and K go through the approvals on Home, and Enter opens one', async () => {
+    const { page, context } = await site.open(browser)
+    await page.locator('.ask-card').first().waitFor()
+    await page.getByRole('button', { name: 'went wrong today' }).waitFor()
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    const titles = await page.locator('.ask-card .what').allInnerTexts()
+    for (const key of ['j', 'j', 'k', 'k']) await page.keyboard.press(key)
+    expect(await focused()).toBe(titles[0])
+    await page.keyboard.press('j')
+    expect(await focused()).toBe(titles[1])
+    await page.keyboard.press('Enter')
+    await page.getByText(titles[1] ?? '').waitFor()
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await context.close()
+  })
+
   test('an approval shows what the run changed, and what comes next', async () => {
     const { page, context } = await site.open(browser, { path: `approvals/${ids.move}` })
     const changed = page.getByRole('region', { name: 'Changed in this run' })
