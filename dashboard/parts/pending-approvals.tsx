@@ -130,11 +130,11 @@ function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
         )}
         <span className="badge">{call === null ? 'move' : shownNameOf(call.tool)}</span>
         <RiskBadges risks={approval.risks} />
-        <span className="ask-about cut">
-          {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
-        </span>
-        <AgreedBadge approval={approval} />
-        <span className="ask-when">
+        <span className="ask-where">
+          <span className="grow cut">
+            {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
+          </span>
+          <AgreedBadge approval={approval} />
           <Time at={approval.requestedAt} size="short" />
         </span>
       </div>
