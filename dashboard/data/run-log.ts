@@ -29,10 +29,12 @@ export type RunLog = {
 const pageSize = 1_000
 /** Records at hand; who looks further back lets go of this limit in steps. */
 const heldMax = 20_000
+/** At most so many, where a link leads to an earlier one. */
+const linkedMax = 100_000
 const readingMs = 150
 
-/** Begins to read. */
-export function openRunLog(runId: string): RunLog {
+/** Begins to read; `linked` is an event that has to be among the records. */
+export function openRunLog(runId: string, linked: number | null = null): RunLog {
   const leaving = new AbortController()
   const { signal } = leaving
   const initial = { records: [], reading: null, problem: null, isFilling: true }
@@ -61,7 +63,9 @@ export function openRunLog(runId: string): RunLog {
   }
   const begin = async (): Promise<void> => {
     const reading = await callApi('runs.read', { runId }, { signal })
-    const after = Math.max(0, reading.head.seq - pageSize)
+    const { seq } = reading.head
+    if (linked !== null) limit = Math.max(limit, Math.min(linkedMax, seq - linked + 1))
+    const after = Math.max(0, seq - pageSize)
     const { items, next } = await callApi(
       'runs.events',
       { runId, after, limit: pageSize },

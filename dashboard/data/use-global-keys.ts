@@ -33,7 +33,8 @@ export function useGlobalKeys({ onPalette, onHelp }: GlobalKeys): void {
   }, [onPalette, onHelp])
 }
 
-function isTyping({ target }: KeyboardEvent): boolean {
+/** Whether a key goes into a field. */
+export function isTyping({ target }: KeyboardEvent): boolean {
   const element = target as HTMLElement
   return /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.isContentEditable
 }

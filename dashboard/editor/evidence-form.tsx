@@ -1,4 +1,5 @@
 /** The guards of a workflow that want evidence: the command, how it ended, and how fresh it is. */
+import type { ReactNode } from 'react'
 import { dropGuard } from '../../src/core/dialects/edit-route-guard.ts'
 import {
   type EvidenceGuard,
@@ -61,18 +62,22 @@ function EvidenceRow({ written, name, guard, onText }: RowProps) {
         value={guard.evidence}
         onSettle={(evidence) => put({ evidence })}
       />
-      <TextField
-        label={`Exit code of ${name}`}
-        placeholder="exit 0"
-        value={guard.exit === null ? '' : String(guard.exit)}
-        onSettle={settleExit}
-      />
-      <TextField
-        label={`Tests that ${name} needs`}
-        placeholder="any tests"
-        value={guard.tests_min === null ? '' : String(guard.tests_min)}
-        onSettle={settleTests}
-      />
+      <Part name="exit code">
+        <TextField
+          label={`Exit code of ${name}`}
+          placeholder="0"
+          value={guard.exit === null ? '' : String(guard.exit)}
+          onSettle={settleExit}
+        />
+      </Part>
+      <Part name="tests at least">
+        <TextField
+          label={`Tests that ${name} needs`}
+          placeholder="any"
+          value={guard.tests_min === null ? '' : String(guard.tests_min)}
+          onSettle={settleTests}
+        />
+      </Part>
       <label className="row small gate-box">
         <input
           type="checkbox"
@@ -83,5 +88,17 @@ function EvidenceRow({ written, name, guard, onText }: RowProps) {
         fresh
       </label>
     </NamedRow>
+  )
+}
+
+/** A field that says what it is. */
+function Part({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <span className="row small part-box">
+      <span className="soft" aria-hidden="true">
+        {name}
+      </span>
+      {children}
+    </span>
   )
 }

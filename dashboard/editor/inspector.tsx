@@ -44,9 +44,9 @@ export function Inspector({ written, chosen, onChoose, onText }: Props) {
   }
   return (
     <section className="card pad stack inspector" aria-label="Edit the graph">
-      <div className="row flow">
+      <div className="route-row">
         <select
-          className="input grow"
+          className="input"
           aria-label="Stage"
           value={stage?.name ?? ''}
           onChange={(event) => onChoose(event.target.value || null)}

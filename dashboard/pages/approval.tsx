@@ -85,8 +85,15 @@ function Question({ approval, wish }: QuestionProps) {
             </section>
           )}
           <div className="claims">
-            <Carried approval={approval} edits={edits} onEdit={setEdits} />
-            {reading === null ? null : <Seen reading={reading} isMove={call === null} />}
+            <Carried
+              approval={approval}
+              claims={evidenceOf(reading, 'claimed')}
+              edits={edits}
+              onEdit={setEdits}
+            />
+            {reading === null ? null : (
+              <Seen seen={evidenceOf(reading, 'seen')} isMove={call === null} />
+            )}
           </div>
           {approval.status === 'pending' ? (
             <NextSteps
@@ -137,47 +144,58 @@ function About({ approval, head, changes }: AboutProps) {
   )
 }
 
+type Evidence = RunAnswer['evidence'][number]
+
+/** WHY apart: what the agent says of a command is nothing that Pawl saw. */
+function evidenceOf(reading: RunAnswer | null, who: 'claimed' | 'seen'): readonly Evidence[] {
+  return reading?.evidence.filter((one) => (one.grade === 'claimed') === (who === 'claimed')) ?? []
+}
+
 type CarriedProps = {
   readonly approval: PendingApproval
+  readonly claims: readonly Evidence[]
   readonly edits: JsonObject
   readonly onEdit: (edits: JsonObject) => void
 }
 
-/** What the signal carries; the author may let the person change some of it. */
-function Carried({ approval, edits, onEdit }: CarriedProps) {
+/** What the signal carries, and commands that only the agent saw; some values may be changed. */
+function Carried({ approval, claims, edits, onEdit }: CarriedProps) {
   const move = moveOf(approval)
   const data = move?.data ?? {}
   // What several people agree to, none of them may change.
   const isForOne = (peopleOf(approval)?.quorum.needed ?? 1) < 2
   const editable = isForOne ? (move?.editable ?? []) : []
   const names = [...new Set([...Object.keys(data), ...editable])]
-  if (names.length === 0) return null
+  if (names.length === 0 && claims.length === 0) return null
   return (
-    <section className="stack">
+    <section className="stack" aria-label="What the agent says">
       <h2>What the agent says</h2>
-      <dl className="facts card pad">
-        {names.map((name) => (
-          <div key={name} style={{ display: 'contents' }}>
-            <dt className="mono">
-              {name} <span className="badge warn">claimed</span>
-            </dt>
-            <dd>
-              {editable.includes(name) && approval.status === 'pending' ? (
-                <input
-                  className="input"
-                  aria-label={`Change ${name}`}
-                  defaultValue={shownText(edits[name] ?? data[name])}
-                  onChange={(event) =>
-                    onEdit(edited(edits, { name, text: event.target.value, data }))
-                  }
-                />
-              ) : (
-                <ValueText value={data[name]} />
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <EvidenceList items={claims} />
+      {names.length === 0 ? null : (
+        <dl className="facts card pad">
+          {names.map((name) => (
+            <div key={name} style={{ display: 'contents' }}>
+              <dt className="mono">
+                {name} <span className="badge warn">claimed</span>
+              </dt>
+              <dd>
+                {editable.includes(name) && approval.status === 'pending' ? (
+                  <input
+                    className="input"
+                    aria-label={`Change ${name}`}
+                    defaultValue={shownText(edits[name] ?? data[name])}
+                    onChange={(event) =>
+                      onEdit(edited(edits, { name, text: event.target.value, data }))
+                    }
+                  />
+                ) : (
+                  <ValueText value={data[name]} />
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
       {editable.length === 0 ? null : (
         <p className="small soft">You can edit the values in the boxes before you approve.</p>
       )}
@@ -209,28 +227,34 @@ const sourceWords = {
   given: 'given by the author or a person',
 } as const
 
-type SeenProps = { readonly reading: RunAnswer; readonly isMove: boolean }
+type SeenProps = { readonly seen: readonly Evidence[]; readonly isMove: boolean }
 
 /** What Pawl saw, next to what the agent says. */
-function Seen({ reading, isMove }: SeenProps) {
-  if (reading.evidence.length === 0) return isMove ? <NothingSeen /> : null
+function Seen({ seen, isMove }: SeenProps) {
+  if (seen.length === 0) return isMove ? <NothingSeen /> : null
   return (
     <section className="stack" aria-label="What Pawl saw">
       <h2>What Pawl saw</h2>
-      <ul className="card pad stack">
-        {reading.evidence.map((one) => {
-          const isBad = one.grade === 'claimed' || one.isFresh === false
-          const word =
-            one.grade === 'claimed' ? 'claimed' : one.isFresh === false ? 'stale' : 'seen'
-          return (
-            <li key={`${one.grade} ${one.folder} ${one.command}`}>
-              <span className={`badge ${isBad ? 'warn' : 'good'}`}>{word}</span>{' '}
-              <MessageText text={one.text} />
-            </li>
-          )
-        })}
-      </ul>
+      <EvidenceList items={seen} />
     </section>
+  )
+}
+
+/** Commands, each with how it ended, its age, and whether files have changed since. */
+function EvidenceList({ items }: { readonly items: readonly Evidence[] }) {
+  if (items.length === 0) return null
+  return (
+    <ul className="card pad stack">
+      {items.map(({ grade, isFresh, folder, command, text }) => {
+        const word = grade === 'claimed' ? 'claimed' : isFresh === false ? 'stale' : 'seen'
+        return (
+          <li key={`${grade} ${folder} ${command}`}>
+            <span className={`badge ${word === 'seen' ? 'good' : 'warn'}`}>{word}</span>{' '}
+            <MessageText text={text} />
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 

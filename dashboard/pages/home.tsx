@@ -21,7 +21,9 @@ export function HomePage() {
         title={titleFor(state)}
         about={
           <>
-            {aboutFor(running.length)} <CostToday />
+            {aboutFor(running.length)}
+            <WrongLink count={wrong.length} />
+            <CostToday />
           </>
         }
       />
@@ -34,7 +36,7 @@ export function HomePage() {
           <Heads title="Open runs" heads={running} isKnown={state.me !== null}>
             No run is open. Start one with <code>pawl start</code>, or let an agent load a workflow.
           </Heads>
-          <Heads title="Went wrong today" heads={wrong} isKnown={state.me !== null}>
+          <Heads id={wrongId} title="Went wrong today" heads={wrong} isKnown={state.me !== null}>
             No run failed, was blocked or was cancelled today.
           </Heads>
           <a className="link small" href={linkTo('policies')}>
@@ -46,6 +48,22 @@ export function HomePage() {
   )
 }
 
+const wrongId = 'went-wrong-today'
+
+/** How many runs went wrong; a tap leads to them, which on a phone are far below. */
+function WrongLink({ count }: { readonly count: number }) {
+  if (count === 0) return null
+  const show = (): void => document.getElementById(wrongId)?.scrollIntoView({ block: 'start' })
+  return (
+    <>
+      {' · '}
+      <button type="button" className="link" onClick={show}>
+        {count} went wrong today
+      </button>
+    </>
+  )
+}
+
 /** What was spent since midnight. */
 function CostToday() {
   const [since] = useState(() => new Date().setHours(0, 0, 0, 0))
@@ -53,10 +71,13 @@ function CostToday() {
   const sum = answer?.rows.reduce((all, row) => all + row.costMicroUsd, 0) ?? 0
   if (answer === null || sum === 0) return null
   return (
-    <a className="link" href={linkTo('spend')}>
-      {answer.isPartial ? 'More than ' : ''}
-      {moneyText(sum)} spent today
-    </a>
+    <>
+      {' · '}
+      <a className="link" href={linkTo('spend')}>
+        {answer.isPartial ? 'more than ' : ''}
+        {moneyText(sum)} spent today
+      </a>
+    </>
   )
 }
 
@@ -67,8 +88,8 @@ function titleFor({ approvals }: Live): string {
 }
 
 function aboutFor(count: number): string {
-  if (count === 0) return 'No run is open.'
-  return count === 1 ? '1 run is open.' : `${count} runs are open.`
+  if (count === 0) return 'No run is open'
+  return count === 1 ? '1 run is open' : `${count} runs are open`
 }
 
 function isOpen({ endedAt }: LiveRunHead): boolean {
@@ -84,6 +105,7 @@ function isWrong({ status, endedAt }: LiveRunHead): boolean {
 const headsShown = 10
 
 function Heads(props: {
+  readonly id?: string
   readonly title: string
   readonly heads: readonly LiveRunHead[]
   readonly isKnown: boolean
@@ -91,7 +113,7 @@ function Heads(props: {
 }) {
   const { heads } = props
   return (
-    <section className="card" aria-label={props.title}>
+    <section className="card" id={props.id} aria-label={props.title}>
       <header>
         <h2 className="grow">{props.title}</h2>
         <span className="soft small">{heads.length === 0 ? '' : heads.length}</span>

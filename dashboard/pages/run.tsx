@@ -29,13 +29,14 @@ import { Timeline } from '../parts/timeline.tsx'
 /** The page. */
 export function RunPage({ route }: { readonly route: PageRoute }) {
   const [log, setLog] = useState<RunLog | null>(null)
+  const linked = eventIn(route.rest)
   useEffect(() => {
-    const opened = openRunLog(route.id)
+    const opened = openRunLog(route.id, linked)
     setLog(opened)
     return opened.close
-  }, [route.id])
+  }, [route.id, linked])
   if (log === null) return <Skeleton lines={8} />
-  return <OpenRun log={log} runId={route.id} first={eventIn(route.rest)} />
+  return <OpenRun log={log} runId={route.id} first={linked} />
 }
 
 /** The event that a link leads to. */

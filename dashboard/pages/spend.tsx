@@ -7,8 +7,8 @@ import { linkTo } from '../data/route.ts'
 import { type CostEntry, type CostSum, sumCosts } from '../data/sum-costs.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
 import { useValueStore } from '../data/value-store.ts'
-import { shownNameOf } from '../parts/approval-summary.tsx'
 import { Empty, PageHead, ProblemBox, Skeleton, TableBox, Time } from '../parts/basics.tsx'
+import { shownNameOf } from '../parts/event-text.ts'
 import { moneyText, shortIdOf } from '../parts/format-values.ts'
 import { MessageText } from '../parts/message-text.tsx'
 
@@ -265,7 +265,7 @@ function Hosts() {
   return (
     <section className="card" aria-label="Hosts">
       <header>
-        <h2 className="grow">Hosts with Pawl</h2>
+        <h2 className="grow">Guarded hosts</h2>
       </header>
       {answer === null ? (
         <div className="body">

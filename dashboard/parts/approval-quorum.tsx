@@ -76,7 +76,7 @@ export function PeopleBox({ approval }: { readonly approval: PendingApproval }) 
           ) : null}
           {isOpen ? (
             <li>
-              <span className="badge warn">{missing} missing</span>
+              <span className="badge warn">{missing} more needed</span>
               <span className="soft">
                 {others.length === 0 ? 'anyone who has not approved yet' : others.join(', ')}
               </span>

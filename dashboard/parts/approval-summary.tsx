@@ -3,7 +3,7 @@ import type { PendingMove } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { editTextsIn } from '../../src/core/tools/edit-texts.ts'
 import type { PendingApproval } from '../data/live-state.ts'
-import { eventInputText } from './event-text.ts'
+import { eventInputText, shownNameOf } from './event-text.ts'
 import { shortPath } from './short-path.ts'
 
 type PendingCallShown = { readonly tool: string; readonly input: JsonObject }
@@ -41,12 +41,6 @@ export function ruleOf({ kind, message }: PendingApproval): string {
   if (kind === 'move') return 'The definition requires approval for this move.'
   const rule = /\?\s+(the policy .*)$/s.exec(message)?.[1] ?? message
   return `${rule.slice(0, 1).toUpperCase()}${rule.slice(1)}`
-}
-
-/** `mcp__mail__send` is easier to read as `mail · send`. */
-export function shownNameOf(tool: string): string {
-  const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
-  return server === undefined ? tool : `${server} · ${name}`
 }
 
 /** Where a move leads, in words. */

@@ -40,7 +40,7 @@ export function ChangesLink({ changes: { answer, again } }: Pick<Props, 'changes
       {' · '}
       <button
         type="button"
-        className="link changes-link"
+        className="link"
         onClick={() => {
           again()
           document.getElementById(changesId)?.scrollIntoView({ block: 'start' })
@@ -60,6 +60,9 @@ function sizesOf(files: readonly FileDiff[]): Pick<FileDiff, 'added' | 'removed'
 /** Files beyond which each is closed at first. */
 const openMax = 8
 
+/** On a phone, files are named first: their diffs are a long way to scroll. */
+const isNarrow = (): boolean => matchMedia('(max-width: 760px)').matches
+
 /** The section. */
 export function ChangedFiles({ runId, changes, isFolded = false }: Props) {
   const { answer, problem } = changes
@@ -68,13 +71,14 @@ export function ChangedFiles({ runId, changes, isFolded = false }: Props) {
   const { filesCut, folder } = answer
   const files = answer.files.filter((file) => !file.isEarlier)
   const earlier = answer.files.filter((file) => file.isEarlier)
-  const card = (file: FileDiff, isOpen: boolean) => (
+  const isOpen = !isFolded && files.length <= openMax && !isNarrow()
+  const card = (file: FileDiff, opens: boolean) => (
     <ChangedFile
       key={file.path}
       runId={runId}
       file={file}
       name={shortPath(file.path, folder)}
-      isOpen={isOpen}
+      isOpen={opens}
     />
   )
   return (
@@ -90,7 +94,7 @@ export function ChangedFiles({ runId, changes, isFolded = false }: Props) {
         <span className="small soft">{originText(answer)}</span>
       </div>
       {files.length === 0 ? <p className="note-box">{emptyText(answer)}</p> : null}
-      {files.map((file) => card(file, !isFolded && files.length <= openMax))}
+      {files.map((file) => card(file, isOpen))}
       {filesCut === 0 ? null : (
         <p className="note-box">{countOf(filesCut, 'more file')} changed and not shown here.</p>
       )}

@@ -72,7 +72,7 @@ function Refusal({ record, definition }: Pick<Props, 'record' | 'definition'>) {
   const asked = verdict === 'ask' ? 'Would need approval' : 'Would be denied'
   return (
     <dl className="facts told note-box">
-      <dt>{isObserved ? asked : 'The agent was told'}</dt>
+      <dt>{isObserved ? asked : 'Sent to the agent'}</dt>
       <dd className="wrap">
         <MessageText text={reason} />{' '}
         {code === null ? null : <span className="badge bad">{code}</span>}

@@ -6,7 +6,9 @@ import type { Approval } from '../../src/core/engine/approval-request.ts'
 import { type DecisionPeer, peerText } from '../../src/core/engine/decision-peer.ts'
 import type { EntryCause, Event, NamedRule, ObservedVerdict } from '../../src/core/engine/types.ts'
 import { stepsOf } from '../../src/core/finding.ts'
+import { asObject, type Json } from '../../src/core/json.ts'
 import { ruleText } from '../../src/core/judge/rule-answer.ts'
+import { callSubject } from '../../src/core/tools/call-subject.ts'
 import type { StreamMessage } from '../../src/doors/api/contract.ts'
 import { bytesText, moneyText } from './format-values.ts'
 
@@ -46,11 +48,16 @@ function callWords(event: Event): EventText | null {
   switch (event.type) {
     case 'call.allowed':
       return event.observed === undefined
-        ? words('calls', '', `${event.tool}`, eventInputText(event.input))
+        ? words('calls', '', shownNameOf(event.tool), eventInputText(event.input))
         : observedWords(event, event.observed)
     case 'call.denied':
       return {
-        ...words('refusals', 'bad', `${event.tool} was denied`, eventInputText(event.input)),
+        ...words(
+          'refusals',
+          'bad',
+          `${shownNameOf(event.tool)} was denied`,
+          eventInputText(event.input),
+        ),
         why: { reason: event.reason, rule: shownRule(event) },
       }
     case 'call.waiting':
@@ -58,15 +65,25 @@ function callWords(event: Event): EventText | null {
         ...words(
           'calls',
           '',
-          `${event.tool} waits for an earlier call`,
+          `${shownNameOf(event.tool)} waits for an earlier call`,
           eventInputText(event.input),
         ),
         why: { reason: event.reason, rule: shownRule(event) },
       }
     case 'call.asked':
-      return words('calls', 'warn', `${event.tool} needs an approval`, eventInputText(event.input))
+      return words(
+        'calls',
+        'warn',
+        `${shownNameOf(event.tool)} needs an approval`,
+        eventInputText(event.input),
+      )
     case 'call.queued':
-      return words('calls', '', `${event.tool} is queued`, eventInputText(event.arguments))
+      return words(
+        'calls',
+        '',
+        `${shownNameOf(event.tool)} is queued`,
+        eventInputText(event.arguments),
+      )
     case 'call.reported': {
       const cost = event.costMicroUsd > 0 ? ` · ${moneyText(event.costMicroUsd)}` : ''
       const exit = event.exitCode === null ? '' : ` · exit ${event.exitCode}`
@@ -89,7 +106,7 @@ function observedWords(
 ): EventText {
   const what = observed.verdict === 'ask' ? 'would need an approval' : 'would be denied'
   return {
-    ...words('refusals', 'warn', `${tool} ${what}`, eventInputText(input)),
+    ...words('refusals', 'warn', `${shownNameOf(tool)} ${what}`, eventInputText(input)),
     why: { reason: observed.reason, rule: shownRule(observed) },
   }
 }
@@ -163,7 +180,9 @@ function moveWords(event: Event): EventText | null {
 
 /** A call is told as calls are told everywhere; a move by its question. */
 function requestText({ message, pending }: Approval): string {
-  return 'tool' in pending ? `${pending.tool} ${eventInputText(pending.input)}` : message
+  return 'tool' in pending
+    ? `${shownNameOf(pending.tool)} ${eventInputText(pending.input)}`
+    : message
 }
 
 function askWords(event: Event): EventText | null {
@@ -181,7 +200,7 @@ function askWords(event: Event): EventText | null {
       return words(
         'approvals',
         'good',
-        `granted by ${event.by.name}${signedText(event)}`,
+        `approved by ${event.by.name}${signedText(event)}`,
         decisionAbout(event),
       )
     case 'approval.refused':
@@ -219,10 +238,10 @@ function otherWords(event: Event, record: Record): EventText {
         'other',
         '',
         `values ${event.source}`,
-        eventInputText({ ...event.vars, ...event.local }),
+        valuesText({ ...event.vars, ...event.local }),
       )
     case 'inputs.collected':
-      return words('other', '', 'fields collected', eventInputText(event.inputs))
+      return words('other', '', 'inputs collected', valuesText(event.inputs))
     case 'child.requested':
       return words('other', 'accent', 'child run started', '')
     case 'child.ended':
@@ -238,7 +257,7 @@ function otherWords(event: Event, record: Record): EventText {
       return words('other', '', 'resumed', `by ${event.by.name}`)
     default: {
       const { type, ...rest } = record.data as { readonly type: string }
-      return words('other', '', type.replaceAll(/[._]/g, ' '), eventInputText(rest))
+      return words('other', '', type.replaceAll(/[._]/g, ' '), valuesText(rest))
     }
   }
 }
@@ -262,15 +281,21 @@ function words(
 
 const inputCharsMax = 240
 
-/** The most telling text of an input, else its names and values, on one line. */
-export function eventInputText(input: unknown): string {
-  const object =
-    typeof input === 'object' && input !== null ? (input as { [k: string]: unknown }) : {}
-  for (const name of ['command', 'file_path', 'url', 'pattern', 'path', 'subject']) {
-    const value = object[name]
-    if (typeof value === 'string') return oneLine(value)
-  }
-  const pairs = Object.entries(object).map(([name, value]) => `${name}: ${valueLine(value)}`)
+/** `mcp__mail__send` is easier to read as `mail · send`. */
+export function shownNameOf(tool: string): string {
+  const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? []
+  return server === undefined ? tool : `${server} · ${name}`
+}
+
+/** What a call is about, else the names and values of its input, on one line. */
+export function eventInputText(input: Json | undefined): string {
+  const object = asObject(input) ?? {}
+  const about = callSubject(object)
+  return about === null ? valuesText(object) : oneLine(about)
+}
+
+function valuesText(values: object): string {
+  const pairs = Object.entries(values).map(([name, value]) => `${name}: ${valueLine(value)}`)
   return oneLine(pairs.join(', '))
 }
 

@@ -72,7 +72,7 @@ function Steps({ head, state }: { readonly head: LiveRunHead; readonly state: Li
         </a>
       </Step>
       <Step isDone={steps.moved} title="The run moves on">
-        The agent is told what is allowed instead, does it, and goes on to the next stage.
+        The agent learns what is allowed instead, does that, and moves on to the next stage.
       </Step>
       <Step isDone={steps.decided} title="You decide">
         {asked === undefined ? (

@@ -153,9 +153,7 @@ function Corners({ direction, isFull, hasMap, onFull }: CornersProps) {
           pannable
           zoomable
           ariaLabel="Overview"
-          nodeColor={({ data }: StageFlowNode) =>
-            data.isHere ? 'var(--accent)' : 'var(--line-strong)'
-          }
+          nodeColor={({ data }: StageFlowNode) => (data.isHere ? 'var(--accent)' : 'var(--faint)')}
           maskColor="color-mix(in srgb, var(--sunken) 70%, transparent)"
           style={mapSizes[direction]}
         />

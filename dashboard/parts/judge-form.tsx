@@ -7,6 +7,7 @@ import { live } from '../data/live-state.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
 import { useValueStore } from '../data/value-store.ts'
 import { ProblemBox, StatusBadge } from './basics.tsx'
+import { MessageText } from './message-text.tsx'
 
 type Judgement = OperationAnswer<'judge'>
 
@@ -89,16 +90,26 @@ function Verdict({ judgement }: { readonly judgement: Judgement }) {
     <div className="body stack" aria-live="polite">
       <div className="row flow">
         <StatusBadge status={verdict} />
-        <span className="wrap">{reason === '' ? `allowed in ${stage}` : reason}</span>
+        <span className="wrap">
+          <MessageText text={reason === '' ? `allowed in \`${stage}\`` : reason} />
+        </span>
       </div>
-      {hint === '' ? null : <p className="small soft wrap">{hint}</p>}
+      {hint === '' ? null : (
+        <p className="small soft wrap">
+          <MessageText text={hint} />
+        </p>
+      )}
       <ol className="list">
         {chain.map((word, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: words have no other name
           <li key={index} className="row small" style={{ padding: '4px 0' }}>
-            <span className={`badge ${tones[word.says]}`}>{word.says}</span>
+            <span className={`badge ${tones[word.says]}`}>
+              {word.says === 'nothing' ? 'n/a' : word.says}
+            </span>
             <strong>{word.by}</strong>
-            <span className="soft wrap grow">{word.about}</span>
+            <span className="soft wrap grow">
+              <MessageText text={word.about} />
+            </span>
           </li>
         ))}
       </ol>

@@ -16,6 +16,13 @@ const groups: readonly (readonly [
     ],
   ],
   [
+    'Home',
+    [
+      ['J K', 'next and previous approval'],
+      ['Enter', 'open it'],
+    ],
+  ],
+  [
     'An approval',
     [
       ['A Enter', 'approve'],

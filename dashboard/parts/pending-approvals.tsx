@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import type { Live, LiveRunHead, PendingApproval } from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
 import { decideApprovals } from '../data/send-decision.ts'
+import { isTyping } from '../data/use-global-keys.ts'
 import { AgreedBadge } from './approval-quorum.tsx'
 import {
   moveOf,
@@ -14,11 +15,11 @@ import {
   pendingCallOf,
   questionOf,
   ruleOf,
-  shownNameOf,
   titleOf,
 } from './approval-summary.tsx'
 import { Empty, Skeleton, Time } from './basics.tsx'
 import { CallDetail, Values } from './call-detail.tsx'
+import { shownNameOf } from './event-text.ts'
 import { MessageText } from './message-text.tsx'
 import { RiskBadges } from './risk-list.tsx'
 import { showToast } from './toast.tsx'
@@ -28,6 +29,7 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   /** What was on the screen to its end, by the hash of what was shown. */
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  useListKeys()
   const { approvals } = state
   const mayDecide = state.me !== null && state.me.access !== 'viewer'
   if (approvals === null) {
@@ -39,7 +41,9 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
   }
   const headOf = ({ runId }: PendingApproval): LiveRunHead | null =>
     state.heads.find((head) => head.id === runId) ?? null
-  const picked = approvals.filter((one) => chosen.has(one.id))
+  const isSelectable = (one: PendingApproval): boolean =>
+    mayDecide && isShownWhole(one, headOf(one))
+  const picked = approvals.filter((one) => chosen.has(one.id) && isSelectable(one))
   const unseen = picked.filter((one) => !seen.has(seenKey(one)))
   const toggle = (id: string): void => {
     setChosen((was) => new Set(was.has(id) ? [...was].filter((one) => one !== id) : [...was, id]))
@@ -59,9 +63,7 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
             key={approval.id}
             approval={approval}
             head={headOf(approval)}
-            choice={
-              mayDecide && isShownWhole(approval, headOf(approval)) ? chosen.has(approval.id) : null
-            }
+            choice={isSelectable(approval) ? chosen.has(approval.id) : null}
             onToggle={() => toggle(approval.id)}
             onSeen={() => setSeen((was) => new Set([...was, seenKey(approval)]))}
           />
@@ -69,6 +71,22 @@ export function PendingApprovals({ state }: { readonly state: Live }) {
       )}
     </section>
   )
+}
+
+/** J and K move the focus from one approval to the next; Enter then opens it. */
+function useListKeys(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const step = { j: 1, k: -1 }[event.key.toLowerCase()]
+      if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+      if (isTyping(event)) return
+      const links = [...document.querySelectorAll<HTMLElement>('.ask-card .what')]
+      const at = links.indexOf(document.activeElement as HTMLElement)
+      links[Math.max(0, at + step)]?.focus()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
 }
 
 /**
@@ -112,11 +130,11 @@ function AskCard({ approval, head, choice, onToggle, onSeen }: CardProps) {
         )}
         <span className="badge">{call === null ? 'move' : shownNameOf(call.tool)}</span>
         <RiskBadges risks={approval.risks} />
-        <span className="ask-about cut">
-          {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
-        </span>
-        <AgreedBadge approval={approval} />
-        <span className="ask-when">
+        <span className="ask-where">
+          <span className="grow cut">
+            {head === null ? approval.runId : `${head.definition} · ${head.stage}`}
+          </span>
+          <AgreedBadge approval={approval} />
           <Time at={approval.requestedAt} size="short" />
         </span>
       </div>

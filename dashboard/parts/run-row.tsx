@@ -67,7 +67,7 @@ function ProgressBar({ head }: { readonly head: LiveRunHead }) {
   const { passed, left } = progress
   const text = `stage ${passed + 1} of ${passed + left + 1}`
   return (
-    <span className="run-progress tiny soft" title={`${text} on the shortest way`}>
+    <span className="run-progress tiny soft" title={`${text} on the shortest path`}>
       {text}
       <span className="bar">
         <i style={{ width: `${((passed + 1) / (passed + left + 1)) * 100}%` }} />

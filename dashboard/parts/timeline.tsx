@@ -37,15 +37,15 @@ export function Timeline({ state, rows, at, onChoose, onEarlier }: Props) {
   const [text, setText] = useState('')
   const [hidden, setHidden] = useState<ReadonlySet<EventGroup>>(new Set(hiddenAtFirst))
   const [closed, setClosed] = useState<ReadonlySet<LogRecord | null>>(new Set())
-  const { records } = state
   const tell = useMemo(() => openLines({ text, hidden, closed }), [text, hidden, closed])
   const lines = useMemo(() => tell(rows), [tell, rows])
   const list = useRef<ListHandle>(null)
-  const index = at === null ? -1 : lines.findIndex((line) => seqOf(line) >= at)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new choice scrolls
+  const firstSeq = state.records[0]?.seq ?? 1
+  const index = at === null || at < firstSeq ? -1 : lines.findIndex((line) => seqOf(line) >= at)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new choice scrolls, as do rows above
   useEffect(() => {
     if (index >= 0) list.current?.show(index)
-  }, [at, index >= 0])
+  }, [at, index >= 0, firstSeq])
   const onKey = (event: React.KeyboardEvent): void => {
     const by = stepOf(event)
     if (by === 0) return
@@ -60,7 +60,7 @@ export function Timeline({ state, rows, at, onChoose, onEarlier }: Props) {
     <section className="card timeline" aria-label="Timeline" onKeyDown={onKey}>
       <header>
         <h2 className="grow">
-          Timeline <span className="soft small">{countOf(records.length, 'event')}</span>
+          Timeline <span className="soft small">{countOf(state.records.length, 'event')}</span>
         </h2>
         <input
           className="input"

@@ -58,17 +58,15 @@ export function TraceLine({ row, folder }: LineProps) {
           <span className="soft small cut about" title={about}>
             {shortPath(about, folder)}
           </span>
-          {why === undefined ? null : (
-            <span className="mono soft tiny cut rule" title={why.rule}>
-              {why.rule}
-            </span>
-          )}
         </span>
         {why === undefined ? (
           <EndText row={row} />
         ) : (
-          <span className="bad tiny cut" title={why.reason}>
-            <MessageText text={reasonBeside(why.reason, [about, toolOf(record)])} />
+          <span className="tiny cut" title={`${why.reason} (${why.rule})`}>
+            <span className="bad">
+              <MessageText text={reasonBeside(why.reason, [about, toolOf(record)])} />
+            </span>{' '}
+            <span className="mono soft">{why.rule}</span>
           </span>
         )}
       </span>

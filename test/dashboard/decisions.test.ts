@@ -153,6 +153,28 @@ describe.runIf(canBrowse)('decisions on the page', () => {
     await context.close()
   })
 
+  test('a command that only the agent saw is what the agent says, not what Pawl saw', async () => {
+    const go = { target: 'end', guard: 'green', requires_approval: true, approval_message: 'go?' }
+    const work = { instructions: 'Work.', allowed_tools: ['Bash'], on: { GO: go } }
+    const green = { evidence: 'npm test', exit: 0, grade: 'claimed' }
+    const states = { work, end: { type: 'final' } }
+    const definition = { id: 'believed', initial: 'work', guards: { green }, states }
+    const { agent, person } = site.as
+    await person.definitions.create({ definition })
+    const { workspace } = site.house
+    const { runId } = await person.runs.start({ definition: 'believed', workspace })
+    const call = { tool: 'Bash', input: { command: 'npm test' } }
+    const { reply } = await agent.runs.check({ runId, ...call })
+    await agent.runs.report({ runId, callId: reply.callId ?? '', ok: true, exitCode: 0 })
+    await agent.runs.signal({ runId, name: 'GO' })
+    const { items } = await person.approvals.list({ status: 'pending', runId })
+    const { page, context } = await site.open(browser, { path: `approvals/${items[0]?.id}` })
+    const said = page.getByRole('region', { name: 'What the agent says' })
+    await said.getByText('the agent says it ran npm test').waitFor()
+    await page.getByText('No evidence. Pawl has checked none of this.').waitFor()
+    await context.close()
+  })
+
   test('after a decision the next one has to be opened', async () => {
     const ids = [await ask('First', 'ls'), await ask('Second', dangerous)]
     const { page, context } = await site.open(browser, { path: `approvals/${ids[0]}` })

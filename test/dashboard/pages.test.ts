@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canBrowse, openBrowser, openLargeSite, type Site } from './browser.ts'
 
@@ -59,9 +59,12 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     [`definitions/${ids.definition}`, '.play', 'Play'],
     [`definitions/${ids.definition}`, 'textarea', 'Cases'],
     ['policies', '.table .badge'],
+    ['policies', '[aria-live] .badge', 'Judge'],
     ['spend', '.table td'],
     ['passkeys', '.badge'],
   ]
+
+  const boxOf = (one: Locator) => one.boundingBox()
 
   async function problemsOf(page: Page): Promise<readonly string[]> {
     await page.evaluate(axeSource)
@@ -75,13 +78,28 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
       )
   }
 
-  /** Lines whose parts stick out of them, and so lie over what is beside them. */
-  async function overfullIn(page: Page): Promise<readonly string[]> {
+  /**
+   * Lines whose parts stick out of them, and so lie over what is beside them; fields that are too
+   * narrow to read; and marks of a message that are shown as they are.
+   */
+  async function blemishesIn(page: Page): Promise<readonly string[]> {
     const lines = '.words, .ask-head, .card > header, .route-row, .scrub'
+    const fields = 'select, input:not([type=checkbox], [type=range], [type=file])'
+    const quoted = 'pre, code, textarea, .code, .cm-editor'
     return (await page.evaluate(
-      `[...document.querySelectorAll(${JSON.stringify(lines)})]
-        .filter((line) => line.scrollWidth > line.clientWidth + 1)
-        .map((line) => line.className + ' sticks out: ' + line.textContent)`,
+      `[
+        ...[...document.querySelectorAll(${JSON.stringify(lines)})]
+          .filter((line) => line.scrollWidth > line.clientWidth + 1)
+          .map((line) => line.className + ' sticks out: ' + line.textContent),
+        ...[...document.querySelectorAll(${JSON.stringify(fields)})]
+          .filter((field) => field.clientWidth > 0 && field.clientWidth < 44)
+          .map((field) => field.ariaLabel + ' is too narrow'),
+        ...[...document.querySelectorAll('main *')]
+          .filter((one) => one.closest(${JSON.stringify(quoted)}) === null)
+          .flatMap((one) => [...one.childNodes])
+          .filter((node) => node.nodeType === 3 && /\`.+\`/.test(node.data))
+          .map((node) => 'has marks: ' + node.data),
+      ]`,
     )) as readonly string[]
   }
 
@@ -116,7 +134,7 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
           wrong.push(...(await problemsOf(page)).map((one) => `${path} ${ready}, ${name}: ${one}`))
         const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
         if (width > size.width) wrong.push(`${path} ${ready}, ${name}: it is ${width} wide`)
-        wrong.push(...(await overfullIn(page)).map((one) => `${path}, ${name}: ${one}`))
+        wrong.push(...(await blemishesIn(page)).map((one) => `${path}, ${name}: ${one}`))
       }
     }
     expect(wrong).toEqual([])
@@ -286,6 +304,22 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await context.close()
   })
 
+  test('J and K go through the approvals on Home, and Enter opens one', async () => {
+    const { page, context } = await site.open(browser)
+    await page.locator('.ask-card').first().waitFor()
+    await page.getByRole('button', { name: 'went wrong today' }).waitFor()
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    const titles = await page.locator('.ask-card .what').allInnerTexts()
+    for (const key of ['j', 'j', 'k', 'k']) await page.keyboard.press(key)
+    expect(await focused()).toBe(titles[0])
+    await page.keyboard.press('j')
+    expect(await focused()).toBe(titles[1])
+    await page.keyboard.press('Enter')
+    await page.getByText(titles[1] ?? '').waitFor()
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await context.close()
+  })
+
   test('an approval shows what the run changed, and what comes next', async () => {
     const { page, context } = await site.open(browser, { path: `approvals/${ids.move}` })
     const changed = page.getByRole('region', { name: 'Changed in this run' })
@@ -321,6 +355,22 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await reading.getByText('may not be used in').waitFor()
     await reading.getByRole('link', { name: 'Bash was denied git push --force' }).click()
     await page.locator('.trace-row.chosen', { hasText: 'git push --force' }).waitFor()
+    await context.close()
+  })
+
+  test('a link to an event leads to it, however far back in a long log it is', async () => {
+    const { page, context } = await site.open(browser, { path: `runs/${ids.long}/at/40` })
+    const chosen = page.locator('.event.chosen')
+    await chosen.waitFor()
+    await page
+      .getByRole('button', { name: 'Loading earlier events…' })
+      .waitFor({ state: 'detached' })
+    await page.getByText('40 of').waitFor()
+    const [row, list] = await Promise.all([chosen, page.locator('.virtual')].map(boxOf))
+    expect(row?.y).toBeGreaterThanOrEqual(list?.y ?? Number.NaN)
+    expect(row?.y).toBeLessThan((list?.y ?? 0) + (list?.height ?? 0))
+    await page.goto(`${site.url()}/#/runs/${ids.long}/at/20000`)
+    await page.getByText('20,000 of').waitFor()
     await context.close()
   })
 

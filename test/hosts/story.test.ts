@@ -66,7 +66,7 @@ async function findDenial(page: Page, run: string): Promise<void> {
   await log.getByRole('button', { name: 'only denials (1)' }).click()
   await log.getByText('Write was denied').click()
   const event = page.getByRole('region', { name: 'Event' })
-  await event.getByText('The agent was told').waitFor()
+  await event.getByText('Sent to the agent').waitFor()
   await event.getByRole('link', { name: '/states/understanding/allowed_tools' }).waitFor()
 }
 

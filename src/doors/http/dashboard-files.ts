@@ -2,7 +2,7 @@
  * Serves the built files of the dashboard. They contain no secrets; the data comes from the API
  * after signing in.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
 import { safeHeaders } from './send.ts'
@@ -37,16 +37,20 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** Null: the page was not built. */
+const namePattern = /^(?:index\.html|assets\/[\w.-]+)$/
+
+/**
+ * Null: the page was not built.
+ * WHY nothing is kept: an upgrade replaces the files while the daemon runs, and a page with the
+ * parts of another build would stay empty. Browsers keep the parts.
+ */
 export function openPageFiles(folder: string): PageFiles | null {
   if (!existsSync(join(folder, 'index.html'))) return null
-  const names = new Set(['index.html', ...readdirSync(join(folder, 'assets')).map(asset)])
-  const read = new Map<string, Buffer>()
   return (response, name) => {
     const type = types[extname(name)]
-    if (!names.has(name) || type === undefined) return false
-    const bytes = read.get(name) ?? readFileSync(join(folder, name))
-    read.set(name, bytes)
+    if (!namePattern.test(name) || type === undefined) return false
+    const bytes = bytesIn(join(folder, name))
+    if (bytes === null) return false
     response.writeHead(200, {
       ...safeHeaders,
       'content-security-policy': pagePolicy,
@@ -60,6 +64,11 @@ export function openPageFiles(folder: string): PageFiles | null {
   }
 }
 
-function asset(name: string): string {
-  return `assets/${name}`
+/** Null: it is not there, or not any more. */
+function bytesIn(path: string): Buffer | null {
+  try {
+    return readFileSync(path)
+  } catch {
+    return null
+  }
 }

@@ -66,6 +66,14 @@ test('what Pawl saw stands beside what the agent says, with who has to agree', (
   expect(text).toMatch(/if no +the run stays where it is/)
 })
 
+test('a command that only the agent saw is not what Pawl saw', () => {
+  const [seen] = move.evidence ?? []
+  const claim = { ...seen, grade: 'claimed', text: 'the agent says it ran `npm test`' }
+  const text = approvalText({ ...move, evidence: [claim] } as typeof move, null, io)
+  expect(text).toMatch(/agent says +the agent says it ran `npm test`/)
+  expect(text).not.toContain('Pawl saw')
+})
+
 test('a move that carries nothing says nothing', () => {
   const pending = { signal: 'SHIP', data: {}, move: { kind: 'goto', stage: 'done' } }
   const empty = { ...move, pending } as unknown as ApprovalItem

@@ -98,7 +98,9 @@ function questionLines(approval: ApprovalItem, width: number): StyledLine[] {
   return [
     [styledSpan('? ', 'warn'), styledSpan(headlineOf(approval), 'strong')],
     ...pendingLines(approval, width),
-    ...(approval.evidence ?? []).flatMap(({ text }) => row('Pawl saw', text, { width })),
+    ...(approval.evidence ?? []).flatMap(({ grade, text }) =>
+      row(grade === 'claimed' ? 'agent says' : 'Pawl saw', text, { width }),
+    ),
     ...(approval.status === 'pending' && approval.note !== ''
       ? row('so far', approval.note, { width })
       : []),

@@ -4,25 +4,20 @@
  */
 import { ranProgramsText } from '../../../core/engine/ran-programs.ts'
 import type { Event } from '../../../core/engine/types.ts'
-import { type JsonObject, own } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import { ruleText } from '../../../core/judge/rule-answer.ts'
 import { usdText } from '../../../core/money.ts'
+import { callSubject } from '../../../core/tools/call-subject.ts'
 import { counted } from '../ansi.ts'
 import { durationOf } from './show-table.ts'
 
 export type BegunCall = Extract<Event, { type: 'call.allowed' | 'call.asked' | 'call.denied' }>
 export type ReportedCall = Extract<Event, { type: 'call.reported' }>
 
-/** Fields that say on their own what a call is about. */
-const telling = [
-  ...['command', 'cmd', 'file_path', 'filePath', 'absolute_path', 'notebook_path', 'path'],
-  ...['pattern', 'url', 'query'],
-] as const
-
 /** `Bash npm test`, `Edit src/a.ts`, or the tool with its whole input. */
 export function callTitle({ tool, input }: { readonly tool: string; readonly input: JsonObject }) {
-  const found = telling.map((name) => own(input, name)).find((one) => typeof one === 'string')
-  if (typeof found === 'string') return `${tool} ${found}`
+  const about = callSubject(input)
+  if (about !== null) return `${tool} ${about}`
   return Object.keys(input).length === 0 ? tool : `${tool} ${JSON.stringify(input)}`
 }
 
