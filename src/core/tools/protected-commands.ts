@@ -92,7 +92,7 @@ export function protectedBy(reading: GoodReading, workspace: string): string | n
     const held =
       changed.find(isHeldWord) ??
       sweptBy(text, command) ??
-      clearedBy(command, { isHeld, workspace })
+      clearedBy(command, { isHeld, workspace, reading })
     if (held !== null) return held
     if (command.words.includes(null) && mentionsProtected(withoutValues(command.text))) {
       return command.text

@@ -4,17 +4,21 @@
  * Knows words of commands. Which files are protected is asked.
  */
 
-import { normalisePath } from '../expr/glob.ts'
 import { changesSetting } from '../shell/program-grammar.ts'
 import { type ProgramArgument, programArguments } from '../shell/read-arguments.ts'
 import { isKnownReader } from '../shell/rule-on-shell-writes.ts'
 import type { GoodReading, SimpleCommand } from '../shell/shell-reading.ts'
 import { programOf } from './command-operands.ts'
+import { takesWorkspace } from './takes-workspace.ts'
 
-type Holding = { readonly isHeld: (path: string) => boolean; readonly workspace: string }
+type Holding = {
+  readonly isHeld: (path: string) => boolean
+  readonly workspace: string
+  readonly reading: GoodReading
+}
 
 /** What git overwrites or removes at once, or a removal of the whole workspace. */
-export function clearedBy(command: SimpleCommand, { isHeld, workspace }: Holding): string | null {
+export function clearedBy(command: SimpleCommand, holding: Holding): string | null {
   const found = programArguments(command)
   if (found === null) return null
   const { grammar, options, operands, behindDashes } = found
@@ -23,12 +27,16 @@ export function clearedBy(command: SimpleCommand, { isHeld, workspace }: Holding
   if (has('discards')) return command.text
   const program = programOf(command)
   const isAll = ({ start, value }: ProgramArgument) => {
-    return value !== null && (isWhole(start) || isAround(workspace, start))
+    return value !== null && (isWhole(start) || takesWorkspace(start, command, holding))
   }
   const takesAway = /^(?:zip|tar|7z.?)$/.test(program) && has('writes')
   if (takesAway || program === 'rm' || program === 'mv') {
     const taken = program === 'mv' ? operands.slice(0, -1) : operands
-    return taken.some((one) => !one.start.includes('*') && isAll(one)) ? command.text : null
+    return taken.some(({ start, value }) => {
+      return value !== null && takesWorkspace(start, command, holding)
+    })
+      ? command.text
+      : null
   }
   const { sweeps } = grammar.raw
   if (sweeps === undefined || program !== 'git') return null
@@ -37,19 +45,13 @@ export function clearedBy(command: SimpleCommand, { isHeld, workspace }: Holding
   })
   if (sweeps === 'untracked' && paths.length === 0) {
     const spares = options.some(
-      ({ name, value }) => /^(e|exclude)$/.test(name) && isHeld(value ?? ''),
+      ({ name, value }) => /^(e|exclude)$/.test(name) && holding.isHeld(value ?? ''),
     )
     return spares ? null : command.text
   }
   if (has('index') && !options.some(({ name }) => /^(W|worktree)$/.test(name))) return null
   if (options.some(({ name }) => name === 'pathspec-from-file')) return command.text
   return paths.some(isAll) ? command.text : null
-}
-
-/** Whether a path leads to the workspace, or to a folder above it. */
-function isAround(workspace: string, path: string): boolean {
-  if (!path.startsWith('/') && !path.startsWith('../')) return false
-  return normalisePath(workspace, path.startsWith('/') ? path : `${workspace}/${path}`) !== null
 }
 
 /** The workspace itself, or a folder above it. */

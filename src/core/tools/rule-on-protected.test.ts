@@ -234,6 +234,22 @@ test.each([
   expect(run(command)).toBe('COMMAND_UNREADABLE')
 })
 
+test.each([
+  ...['cd .. && rm -rf *', 'rm -rf ../*', 'rm -rf /srv/*', 'rm -rf /s*', 'mv ../pro? /tmp'],
+  ...['rm -rf ~/*', 'rm -rf ~', 'rm -rf ..', 'rm -rf /srv/proj', 'cd .. && rm -rf proj'],
+  ...['cd src && rm -rf ..', 'cd src && rm -rf ../../*', 'shopt -s dotglob; rm -rf *'],
+  ...['GLOBIGNORE=a; rm -rf ./*', 'cd /srv; mv * /tmp/'],
+])('a removal takes the whole workspace with it: %s', (command) => {
+  expect(run(command)).toBe('PATH_PROTECTED')
+})
+
+test.each([
+  ...['rm -rf *', 'rm -rf ../other*', 'rm -rf /tmp/*', 'cd build && rm -rf *', 'rm -rf /srv/old'],
+  ...['cd src && rm -rf ../build', 'mv a* ..', 'cd build && rm -rf ../dist/*', 'rm -rf src/?'],
+])('a removal beside it, or in it, does not: %s', (command) => {
+  expect(run(command)).toBeNull()
+})
+
 test('no input makes the rule throw', () => {
   const tool = fc.constantFrom('Write', 'Bash', 'mcp__a__b', 'Read', 'lookup', 'apply_patch')
   fc.assert(
