@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { cwd, env, getuid, platform, stdin, stdout } from 'node:process'
 import { openClient } from '../../src/client/index.ts'
 import { findHome, openHome } from '../../src/home/home.ts'
+import { hookSecretOf } from '../../src/home/hook-secrets.ts'
+import { writeInstalls } from '../../src/home/installs.ts'
 import { ensureTokens } from '../../src/home/tokens.ts'
 import { openDaemon } from '../../src/main/open-daemon.ts'
 
@@ -18,11 +20,13 @@ export type Subject = {
   readonly flagshipId: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** The same in the folder of the flagship. */
+  readonly flagshipHeaders: Readonly<Record<string, string>>
 }
 
 const home = findHome({ env, platform, userFolder: cwd, cwd: cwd(), uid: getuid?.() ?? 0 })
 openHome(home)
-const { agent, person } = ensureTokens(home)
+const { person } = ensureTokens(home)
 const log = (): void => undefined
 const served = await openDaemon({
   ...{ home, port: 0, log, version: 'bench', left: false },
@@ -49,20 +53,28 @@ const flagship = readFileSync(
 )
 await client.call('definitions.create', { source: flagship, format: 'json' })
 // WHY not `/work`: a session there would not know which of two runs judges it.
-const workspace = '/flagship'
+const flagshipFolder = '/flagship'
 const { runId: flagshipId } = await client.call('runs.start', {
-  ...{ definition: 'tdd-bug-fix', workspace },
+  ...{ definition: 'tdd-bug-fix', workspace: flagshipFolder },
 })
 client.close()
+const installed = { hostVersion: null, wire: 'command', at: 1, files: [], folders: [] } as const
+// Each folder in which hooks are installed has a secret of its own.
+writeInstalls(
+  home,
+  ['/work', flagshipFolder].map((folder) => ({ workspace: folder, host: 'claude', ...installed })),
+)
+const headersIn = (workspace: string): Subject['headers'] => ({
+  authorization: `Bearer ${hookSecretOf(home, workspace)}`,
+  'content-type': 'application/json',
+  'x-pawl-workspace': encodeURIComponent(workspace),
+})
 const subject: Subject = {
   runId,
   flagshipId,
   url: `${served.url}/v1/hooks/claude`,
-  headers: {
-    authorization: `Bearer ${agent}`,
-    'content-type': 'application/json',
-    'x-pawl-workspace': encodeURIComponent('/work'),
-  },
+  headers: headersIn('/work'),
+  flagshipHeaders: headersIn(flagshipFolder),
 }
 stdout.write(`${JSON.stringify(subject)}\n`)
 stdin.resume()

@@ -69,13 +69,13 @@ async function hookTexts(subject: Subject, host: AgentHostId): Promise<HookTexts
 async function post(subject: Subject, host: AgentHostId, payload: JsonObject): Promise<JsonObject> {
   const response = await fetch(subject.url.replace(/\w+$/, host), {
     method: 'POST',
-    headers: {
-      ...subject.headers,
-      'x-pawl-workspace': encodeURIComponent('/flagship'),
-      'x-pawl-run': subject.flagshipId,
-    },
+    headers: { ...subject.flagshipHeaders, 'x-pawl-run': subject.flagshipId },
     body: JSON.stringify(payload),
   })
+  // A denial may be one of 422; whatever else went wrong is no text for a model.
+  if (!response.ok && response.status !== 422) {
+    throw new Error(`${response.url} gave ${response.status}: ${await response.text()}`)
+  }
   return (await response.json()) as JsonObject
 }
 
@@ -83,8 +83,8 @@ async function post(subject: Subject, host: AgentHostId, payload: JsonObject): P
 function textIn(answer: JsonObject): string {
   const inner = asObject(answer.hookSpecificOutput ?? null) ?? {}
   const words: readonly (Json | undefined)[] = [
-    ...[inner.additionalContext, inner.permissionDecisionReason],
-    ...[answer.context, answer.reason, answer.detail],
+    ...[inner, answer].flatMap((one) => [one.additionalContext, one.permissionDecisionReason]),
+    ...[answer.context, answer.message, answer.reason, answer.detail],
   ]
   const found = words.find((one) => typeof one === 'string' && one !== '')
   if (typeof found !== 'string') throw new Error(`nothing was said: ${JSON.stringify(answer)}`)

@@ -20,6 +20,7 @@ import {
 import { installHookClient } from '../../src/daemon/install-hook-client.ts'
 import { hookCommand } from '../../src/doors/hook/hook-command-line.ts'
 import { findHome, type Home, openHome } from '../../src/home/home.ts'
+import { writeHookSecrets } from '../../src/home/hook-secrets.ts'
 import type { Subject } from './hooks-daemon.ts'
 import { printTokens } from './hooks-tokens.ts'
 import { percentile } from './measure.ts'
@@ -80,7 +81,7 @@ async function openWires(folder: string, closers: (() => unknown)[]): Promise<Op
   const text = readFileSync(join(script.bin, 'pawl-hook'), 'utf8')
   writeFileSync(join(script.bin, 'pawl-hook'), text.replaceAll(script.folder, real.folder))
   await installHookClient(echo, means)
-  writeFileSync(echo.tokens.agent, 'token\n', { mode: 0o600 })
+  writeHookSecrets(echo, [{ workspace: '/work' }])
   const server = await openEcho(echo)
   const httpEcho = await openHttpEcho()
   closers.push(() => server.close(), httpEcho.close)
@@ -162,7 +163,9 @@ let calls = 0
 function payloadOf(runId: string, host: ProvableHostId = 'claude'): Record<string, unknown> {
   calls += 1
   const { events, tools } = agentHosts[host]
-  const input = { command: 'git status --short', description: 'Show what has changed' }
+  const command = 'git status --short'
+  const input =
+    host === 'cline' ? { commands: [command] } : { command, description: 'Show what has changed' }
   const hook_event_name = listIn(events.call)[0] ?? ''
   if (host === 'opencode') {
     const whose = { sessionID: `bench-${host}`, callID: `call_${process.pid}_${calls}` }
