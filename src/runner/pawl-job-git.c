@@ -1,11 +1,6 @@
 /* Runs git in the current folder, with a limit on its time and on what it says. */
 #include "pawl-job-look.h"
 
-typedef struct {
-  int out, err;
-  pid_t pid;
-} Child;
-
 static int openPipe(int ends[2]) {
   if (pipe(ends) != 0) return -1;
   closeOnExec(ends[0]);
@@ -20,7 +15,8 @@ static void becomeGit(const char *const *args, int input, const int out[2], cons
   _exit(errno == ENOENT ? 127 : 126);
 }
 
-static int startGit(const char *const *args, int input, Child *child) {
+/* `input`: a descriptor; -1: nothing. Whoever starts one ends or stops it. */
+int startGit(const char *const *args, int input, GitChild *child) {
   int out[2], err[2];
   if (openPipe(out) != 0) return -1;
   if (openPipe(err) != 0) return close(out[0]), close(out[1]), -1;
@@ -28,7 +24,7 @@ static int startGit(const char *const *args, int input, Child *child) {
   if (pid == 0) becomeGit(args, input, out, err);
   close(out[1]);
   close(err[1]);
-  *child = (Child){out[0], err[0], pid};
+  *child = (GitChild){out[0], err[0], pid};
   return pid < 0 ? close(out[0]), close(err[0]), -1 : 0;
 }
 
@@ -55,7 +51,7 @@ static ssize_t readSaid(int fd, Output *output) {
   return got;
 }
 
-static int readGit(const Child *child, Output *output) {
+static int readGit(const GitChild *child, Output *output) {
   struct pollfd ends[2] = {{child->out, POLLIN, 0}, {child->err, POLLIN, 0}};
   long long until = nowMs() + gitMsMax;
   size_t room = 0;
@@ -74,17 +70,30 @@ static int readGit(const Child *child, Output *output) {
   return 0;
 }
 
-/* `input`: a descriptor; -1: nothing. -1: it did not end by itself within the limits. */
-int runGit(const char *const *args, int input, Output *output) {
-  Child child;
+/* -1: it did not end by itself within the limits. */
+int endGit(const GitChild *child, Output *output) {
   *output = (Output){0};
-  if (startGit(args, input, &child) != 0) return -1;
-  int result = readGit(&child, output), status = 0;
-  if (result != 0) kill(child.pid, SIGKILL);
-  close(child.out);
-  close(child.err);
-  while (waitpid(child.pid, &status, 0) < 0)
+  int result = readGit(child, output), status = 0;
+  if (result != 0) kill(child->pid, SIGKILL);
+  close(child->out);
+  close(child->err);
+  while (waitpid(child->pid, &status, 0) < 0)
     if (errno != EINTR) return -1;
   output->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return result;
+}
+
+void stopGit(const GitChild *child) {
+  kill(child->pid, SIGKILL);
+  close(child->out);
+  close(child->err);
+  while (waitpid(child->pid, NULL, 0) < 0)
+    if (errno != EINTR) return;
+}
+
+/* `input`: a descriptor; -1: nothing. -1: it did not end by itself within the limits. */
+int runGit(const char *const *args, int input, Output *output) {
+  GitChild child;
+  *output = (Output){0};
+  return startGit(args, input, &child) != 0 ? -1 : endGit(&child, output);
 }

@@ -196,33 +196,39 @@ static int levelsBelowTop(void) {
   return failed || levels > walkDepthMax ? -1 : levels;
 }
 
-/* Rules that hide themselves do not count: all that is in their folders is listed. */
-static int takeHidden(const LookWish *wish, Listing *listing) {
-  static const char name[] = ".gitignore";
+static const char ignoreName[] = ".gitignore";
+
+/* Lists the files of rules that hide themselves. -1: it cannot be started. */
+static int startHidden(GitChild *child) {
   const char *args[16 + walkDepthMax] = {
     "git", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
     "-c", "safe.directory=*", "ls-files", "-z", "--others", "--ignored",
     "--exclude-per-directory=.gitignore", "--directory", "--", ":(glob)**/.gitignore",
   };
   size_t given = 15;
-  char above[3 * walkDepthMax + sizeof name];
+  char above[3 * walkDepthMax + sizeof ignoreName];
   int levels = levelsBelowTop();
   if (levels < 0) return -1;
   for (int i = 0; i < levels; i++) memcpy(above + 3 * i, "../", 3);
-  memcpy(above + 3 * levels, name, sizeof name);
+  memcpy(above + 3 * levels, ignoreName, sizeof ignoreName);
   for (int i = 0; i < levels; i++) args[given++] = above + 3 * i;
+  return startGit(args, -1, child);
+}
+
+/* Rules that hide themselves do not count: all that is in their folders is listed. */
+static int takeHidden(const LookWish *wish, Listing *listing, const GitChild *child) {
   Walk inner = {wish, &wish->installed, listing};
   Output output = {0};
-  int failed = runGit(args, -1, &output) != 0 || output.status != 0;
+  int failed = endGit(child, &output) != 0 || output.status != 0;
   for (size_t at = 0; !failed && at < output.length;) {
     const char *entry = output.bytes + at, *end = memchr(entry, '\0', output.length - at);
     if (end == NULL) {
       failed = 1;
       break;
     }
-    size_t length = (size_t)(end - entry), own = sizeof name - 1;
+    size_t length = (size_t)(end - entry), own = sizeof ignoreName - 1;
     at += length + 1;
-    if (length < own || strcmp(end - own, name) != 0) continue;
+    if (length < own || strcmp(end - own, ignoreName) != 0) continue;
     if (length > own && end[-(long)own - 1] != '/') continue;
     if (isCache(wish, entry) || hasPart(&wish->installed, entry)) continue;
     /* Of rules above the workspace, all of the workspace may be hidden. */
@@ -252,8 +258,10 @@ static int listByGit(const LookWish *wish, Listing *listing) {
     "-c", "safe.directory=*", "ls-files", "-z", "-t",
     "--cached", "--others", "--exclude-per-directory=.gitignore", NULL,
   };
+  GitChild hidden;
   Output output = {0};
-  int result = runGit(args, -1, &output);
+  /* WHY at the same time: each walks through all folders, which takes most of a look. */
+  int isStarted = startHidden(&hidden) == 0, result = runGit(args, -1, &output);
   if (result == 0 && output.status == 127) result = 0;
   else if (result == 0 && output.status == 128)
     result = strstr(output.said, "not a git repository") == NULL ? -1 : 0;
@@ -263,7 +271,9 @@ static int listByGit(const LookWish *wish, Listing *listing) {
   if (result == 1 && output.length > 0)
     result = kept != NULL && takeEntries(wish, listing, kept, output.length) == 0 ? 1 : -1;
   free(output.bytes);
-  return result == 1 && takeHidden(wish, listing) != 0 ? -1 : result;
+  if (result == 1) return isStarted && takeHidden(wish, listing, &hidden) == 0 ? 1 : -1;
+  if (isStarted) stopGit(&hidden);
+  return result;
 }
 
 /* The first round: what is in the current folder. */

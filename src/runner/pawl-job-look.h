@@ -73,6 +73,11 @@ typedef struct {
   char said[1024];
 } Output;
 
+typedef struct {
+  int out, err;
+  pid_t pid;
+} GitChild;
+
 void beginDigest(Digest *digest);
 void addToDigest(Digest *digest, const void *bytes, size_t length);
 void endDigest(Digest *digest, char hex[65]);
@@ -88,6 +93,9 @@ int lookAtWatch(Watch *watch);
 void freeWatch(Watch *watch);
 
 int runGit(const char *const *args, int input, Output *output);
+int startGit(const char *const *args, int input, GitChild *child);
+int endGit(const GitChild *child, Output *output);
+void stopGit(const GitChild *child);
 int byBytes(const void *one, const void *two);
 int addPathTo(PathList *list, char *path);
 char *copyText(Listing *listing, const char *text, size_t length);
