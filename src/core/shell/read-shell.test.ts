@@ -114,6 +114,8 @@ test.each([
   ['echo "$(ls | )"', 'an error inside of a substitution'],
   [`bash -c 'ls &&'`, 'an error inside of an inner script'],
   ['cat <<E\nx', 'a here-document without its end'],
+  ['ls "$(($(case x in x)esac)F))"', 'the end of a case that ends arithmetic'],
+  ['((  $(case x in x)esac)F ))', 'the same in a command of arithmetic'],
   ['ls\r\nrm x', 'a carriage return'],
   ['ls\u00a0-l', 'a blank that is none'],
   ['pytest\u200b', 'a character without width'],

@@ -29,6 +29,20 @@ export function calculates(walk: ShellWalk, written: string): void {
   if (names.length > 0) walk.facts.doubts.push({ names, allows: 'number', reason, token })
 }
 
+/**
+ * WHY quotes do not matter: bash looks for the end of `$((…))` before it reads what is inside. A
+ * lone `)` of a `case` ends it too early, and what was arithmetic is then commands.
+ */
+export function hasLoneParenthesis(text: string): boolean {
+  let depth = 0
+  for (const letter of text) {
+    if (letter === '(') depth += 1
+    else if (letter === ')') depth -= 1
+    if (depth < 0) return true
+  }
+  return depth !== 0
+}
+
 /** Notes what `${…}` does with its variable. */
 export function visitParameter(walk: ShellWalk, node: ParameterExpansionPart): void {
   const { facts } = walk

@@ -32,7 +32,7 @@ import { noteAssignment, noteList } from './walk-assignments.ts'
 import { branching, looping, setScope, settleFolders, visitAndOr } from './walk-folders.ts'
 import { visitRedirection } from './walk-redirection.ts'
 import { newWalk, pushItems, type ShellWalk, type WalkItem } from './walk-state.ts'
-import { calculates, noteTarget, visitParameter } from './walk-values.ts'
+import { calculates, hasLoneParenthesis, noteTarget, visitParameter } from './walk-values.ts'
 import { otherWords, wordsIn } from './walk-words.ts'
 import { either } from './working-folders.ts'
 
@@ -139,6 +139,9 @@ function visitPart(walk: ShellWalk, node: SyntaxNode): void {
     case 'ArithmeticCommand':
     case 'ArithmeticExpansion': {
       const text = node.type === 'ArithmeticCommand' ? node.body : node.text
+      if (hasLoneParenthesis(text)) {
+        return giveUp(facts, 'arithmetic that bash may read as commands', text)
+      }
       if (node.expression !== undefined || !/[^\s()$[\]]/.test(text)) break
       hideValue(facts, 'an arithmetic expression', text)
       break
@@ -265,8 +268,7 @@ function visitPipeline(walk: ShellWalk, pipeline: Pipeline): void {
 }
 
 function visitCoproc(walk: ShellWalk, node: Coproc): void {
-  if (node.name !== undefined) noteWrite(walk.facts, node.name.value, 'chosen')
-  else noteWrite(walk.facts, 'COPROC', 'chosen')
+  noteWrite(walk.facts, node.name?.value ?? 'COPROC', 'chosen')
   const text = walk.scope.source.slice(node.pos, node.end)
   const words = [staticWord('coproc', 'coproc')]
   addCommand(walk, { words, assigns: [], text, feed: { kind: 'none' }, stdin: null })
