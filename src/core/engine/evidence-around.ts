@@ -26,6 +26,8 @@ export function evidenceAround(
   const rules = { machines, policies }
   const isEvidence =
     workspace !== undefined && command.type === 'CheckCall' && isEvidenceCall(command.call, rules)
+  // WHY not beside a call that is open already: it may write the report in place of the command.
+  const isAloneSoFar = command.type !== 'CheckCall' || changingSince === null
   const isReported =
     workspace?.reports !== undefined ||
     (isEvidence && command.type === 'CheckCall' && writesReport(command.call, rules))
@@ -34,6 +36,6 @@ export function evidenceAround(
     ...(evidence.length === 0 ? {} : { evidence }),
     ...(workspace === undefined || changingSince === null ? {} : { changingSince }),
     ...(isEvidence ? { isEvidence } : {}),
-    ...(isReported ? { changes: changesIn(family.meters) } : {}),
+    ...(isReported && isAloneSoFar ? { changes: changesIn(family.meters) } : {}),
   }
 }
