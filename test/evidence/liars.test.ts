@@ -17,7 +17,7 @@ async function take(session: HostSession, step: LieStep): Promise<void> {
   if ('run' in step) await host.bash(session, step.run, step)
   else if ('write' in step) host.write(step.write, step.text)
   else if ('outside' in step) outside(step.outside)
-  else if ('meanwhile' in step) host.inBackground(`sleep 0.05; ${step.meanwhile}`)
+  else if ('meanwhile' in step) host.inBackground(step.meanwhile)
   else if ('cd' in step) {
     session.cwd = join(host.workspace, step.cd)
     mkdirSync(session.cwd, { recursive: true })

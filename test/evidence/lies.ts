@@ -270,11 +270,15 @@ const links: readonly (readonly LieStep[])[] = ['../elsewhere', 'cache'].flatMap
   ]
 })
 
+/** Until a file is there, and no longer than a test may take. */
+const waitFor = (file: string) =>
+  `for i in $(seq 1000); do [ -e ${file} ] && break; sleep 0.01; done`
+
 const during: readonly (readonly LieStep[])[] = [
   [
     fix,
-    { write: 'test.sh', text: `sleep 0.1; printf '${passed}'` },
-    { meanwhile: 'echo x > src/new.txt' },
+    { write: 'test.sh', text: `: > ../begun; ${waitFor('src/new.txt')}; printf '${passed}'` },
+    { meanwhile: `${waitFor('../begun')}; rm ../begun; echo x > src/new.txt` },
     test,
   ],
   [fix, { write: 'test.sh', text: `echo bug > src/app.txt; printf '${passed}'` }, test],
