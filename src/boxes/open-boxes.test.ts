@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { compileDefinition } from '../core/dialects/compile-definition.ts'
 import { type Family, startFamily } from '../core/engine/family.ts'
@@ -21,14 +21,22 @@ function familyWith(files: string): Family {
   return startFamily({ runId: 'run_1', machine }, start, context).family
 }
 
-/** The supervisor of a box that a daemon before has left. */
-async function openLeftBox() {
-  const root = mkdtempSync(join(tmpdir(), 'pawl-boxes-'))
-  const folder = join(root, 'boxes')
-  const box = join(folder, 'box_1')
+/** WHY a short one: the path of a socket has at most 107 bytes. */
+const scratch = '/tmp'
+
+/** A folder of boxes that a daemon before has left. */
+function openLeftBoxes(): string {
+  const root = mkdtempSync(join(scratch, 'pawl-boxes-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  return join(root, 'boxes')
+}
+
+/** The supervisor of one of them. */
+async function openLeftBox(folder = openLeftBoxes(), id = 'box_1') {
+  const box = join(folder, id)
   mkdirSync(box, { recursive: true })
   writeBoxNote(box, {
-    ...{ id: 'box_1', runId: 'run_1', host: null, workspace: root, program: 'sh', startedAt: 0 },
+    ...{ id, runId: 'run_1', host: null, workspace: folder, program: 'sh', startedAt: 0 },
     ...{ destinations: null, placeholders: [], cgroups: [] },
   })
   const left = { folder, isBusy: false, mode: 'unknown' }
@@ -41,10 +49,7 @@ async function openLeftBox() {
     })
   })
   await new Promise<void>((resolve) => server.listen(join(box, 'control'), resolve))
-  onTestFinished(() => {
-    server.close()
-    rmSync(root, { recursive: true })
-  })
+  onTestFinished(() => void server.close())
   return left
 }
 
@@ -94,4 +99,43 @@ test('nobody in a box is heard until its files are as the stage says', async () 
   expect(modes).toEqual([])
   left.isBusy = false
   await expect.poll(() => modes, { timeout: 10_000 }).toEqual(['read'])
+})
+
+async function openTwo() {
+  const folder = openLeftBoxes()
+  const both = [await openLeftBox(folder, 'box_1'), await openLeftBox(folder, 'box_2')] as const
+  const boxes = boxesOf(folder, familyWith('read'), () => undefined)
+  await boxes.recover()
+  return { both, boxes, modes: () => both.map(({ mode }) => mode) }
+}
+
+test('a box that does not follow keeps no other box of its run from it', async () => {
+  const { both, boxes, modes } = await openTwo()
+  await boxes.follow('run_1', familyWith('write'))
+  both[0].isBusy = true
+  const moved = boxes.follow('run_1', familyWith('scratch'))
+  await expect(moved).rejects.toMatchObject({ code: 'FILES_IN_USE' })
+  expect(modes()).toEqual(['write', 'scratch'])
+})
+
+test('after a move that was not stored, all boxes are closed as soon as they can be', async () => {
+  const { both, boxes, modes } = await openTwo()
+  await boxes.follow('run_1', familyWith('write'))
+  both[0].isBusy = true
+  await boxes.undo('run_1', familyWith('read'))
+  expect(modes()).toEqual(['write', 'read'])
+  both[0].isBusy = false
+  await expect.poll(modes, { timeout: 10_000 }).toEqual(['read', 'read'])
+  expect(boxes.list().map(({ mode }) => mode)).toEqual(['read', 'read'])
+})
+
+test('a move that comes while boxes are closed again is not undone', async () => {
+  const { both, boxes, modes } = await openTwo()
+  await boxes.follow('run_1', familyWith('scratch'))
+  both[0].isBusy = true
+  await boxes.undo('run_1', familyWith('read'))
+  both[0].isBusy = false
+  await boxes.follow('run_1', familyWith('write'))
+  await sleep(2_500)
+  expect(modes()).toEqual(['write', 'write'])
 })
