@@ -1,13 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { compileDefinition } from '../core/dialects/compile-definition.ts'
 import { type Family, startFamily } from '../core/engine/family.ts'
 import { sourceOf } from '../core/source/source.ts'
 import { writeBoxNote } from './box-folder.ts'
 import { type OpenBoxes, openBoxes } from './open-boxes.ts'
+
+const noProc = 'boxes are found by `/proc/self/fd`, which this machine does not have'
+beforeEach(({ skip }) => skip(!existsSync('/proc/self/fd'), noProc))
 
 /** A run in a stage with these files. */
 function familyWith(files: string): Family {
@@ -39,8 +42,14 @@ async function openLeftBox(folder = openLeftBoxes(), id = 'box_1') {
     ...{ id, runId: 'run_1', host: null, workspace: folder, program: 'sh', startedAt: 0 },
     ...{ destinations: null, placeholders: [], cgroups: [] },
   })
-  const left = { folder, isBusy: false, mode: 'unknown' }
+  const callers: Socket[] = []
+  const end = (): void => {
+    for (const socket of callers) socket.destroy()
+    server.close()
+  }
+  const left = { folder, isBusy: false, mode: 'unknown', end }
   const server = createServer((socket) => {
+    callers.push(socket)
     socket.on('error', () => socket.destroy())
     socket.on('data', (part) => {
       const mode = /\b(?:read|scratch|write)\b/.exec(String(part))?.[0]
@@ -49,14 +58,17 @@ async function openLeftBox(folder = openLeftBoxes(), id = 'box_1') {
     })
   })
   await new Promise<void>((resolve) => server.listen(join(box, 'control'), resolve))
-  onTestFinished(() => void server.close())
+  onTestFinished(end)
   return left
 }
 
-type DoorsOpened = () => Promise<void> | void
+type Doors = {
+  readonly onOpen?: () => Promise<void> | void
+  readonly onClose?: () => void
+}
 
 /** `family`: as the run is stored. */
-function boxesOf(folder: string, family: Family, onDoors: DoorsOpened): OpenBoxes {
+function boxesOf(folder: string, family: Family, doors: Doors = {}): OpenBoxes {
   const limits = {
     ...{ cpus: 1, memoryBytes: 1, processes: 1, outputBytes: 1, fileBytes: 1, cpuSeconds: null },
     ...{ tmpBytes: 1, leaseMs: 1, jobsRunningMax: 1, keepMs: 1, keepCount: 1, keepBytes: 1 },
@@ -70,8 +82,8 @@ function boxesOf(folder: string, family: Family, onDoors: DoorsOpened): OpenBoxe
     config: { network: 'none', minIsolation: 'none', home: [], limits },
     ...{ newId: () => 'id', log: () => undefined, held: unused },
     openDoors: async () => {
-      await onDoors()
-      return { close: async () => undefined }
+      await doors.onOpen?.()
+      return { close: async () => doors.onClose?.() }
     },
     readPlace: async () => ({ workspace: null, family, minIsolations: [] }),
   })
@@ -82,9 +94,9 @@ function boxesOf(folder: string, family: Family, onDoors: DoorsOpened): OpenBoxe
 test('a move that comes while a box is found again is not undone', async () => {
   const left = await openLeftBox()
   // The agent in the box sends a signal as soon as it can; the move is not stored yet.
-  const boxes = boxesOf(left.folder, familyWith('write'), () =>
-    boxes.follow('run_1', familyWith('read')),
-  )
+  const boxes = boxesOf(left.folder, familyWith('write'), {
+    onOpen: () => boxes.follow('run_1', familyWith('read')),
+  })
   await boxes.recover()
   await expect.poll(() => left.mode).toBe('read')
   expect(boxes.list()).toMatchObject([{ mode: 'read' }])
@@ -94,7 +106,9 @@ test('nobody in a box is heard until its files are as the stage says', async () 
   const left = await openLeftBox()
   left.isBusy = true
   const modes: string[] = []
-  const boxes = boxesOf(left.folder, familyWith('read'), () => void modes.push(left.mode))
+  const boxes = boxesOf(left.folder, familyWith('read'), {
+    onOpen: () => void modes.push(left.mode),
+  })
   await boxes.recover()
   expect(modes).toEqual([])
   left.isBusy = false
@@ -104,7 +118,7 @@ test('nobody in a box is heard until its files are as the stage says', async () 
 async function openTwo() {
   const folder = openLeftBoxes()
   const both = [await openLeftBox(folder, 'box_1'), await openLeftBox(folder, 'box_2')] as const
-  const boxes = boxesOf(folder, familyWith('read'), () => undefined)
+  const boxes = boxesOf(folder, familyWith('read'))
   await boxes.recover()
   return { both, boxes, modes: () => both.map(({ mode }) => mode) }
 }
@@ -138,4 +152,20 @@ test('a move that comes while boxes are closed again is not undone', async () =>
   await boxes.follow('run_1', familyWith('write'))
   await sleep(2_500)
   expect(modes()).toEqual(['write', 'write'])
+})
+
+test('a box that ends while its sockets are opened leaves none of them open', async () => {
+  const left = await openLeftBox()
+  let closed = 0
+  const boxes = boxesOf(left.folder, familyWith('read'), {
+    onOpen: async () => {
+      left.end()
+      await expect.poll(() => boxes.list()).toEqual([])
+    },
+    onClose: () => {
+      closed += 1
+    },
+  })
+  await boxes.recover()
+  expect(closed).toBe(1)
 })

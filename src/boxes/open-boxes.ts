@@ -141,7 +141,7 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
     open: async (wish) => {
       if (boxes.size >= boxesMax) throw new JobFault('ResourceExhausted', 'too many boxes are open')
       const { box, opened } = await makeBox(options, wish, add)
-      await serveBox(options, box).catch(async (fault: unknown) => {
+      await serveBox(options, box, isOpen).catch(async (fault: unknown) => {
         await end(box)
         throw fault
       })
@@ -235,7 +235,11 @@ async function newBox(...[note, folder, files, known]: Made): Promise<OpenBox> {
 }
 
 /** Opens the sockets in a box, through which its agent speaks. */
-async function serveBox({ openDoors }: BoxesOptions, box: OpenBox): Promise<void> {
+async function serveBox(
+  { openDoors }: BoxesOptions,
+  box: OpenBox,
+  isOpen: (box: OpenBox) => boolean,
+): Promise<void> {
   const { note, folder, outlet } = box
   const hints: BoxHints = {
     files: () => box.files,
@@ -243,7 +247,10 @@ async function serveBox({ openDoors }: BoxesOptions, box: OpenBox): Promise<void
     ...openProgramsLook(() => startedControl(box)),
   }
   const { runId, workspace } = note
-  box.doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
+  const doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
+  // The box may have ended meanwhile, with all that was open then.
+  if (isOpen(box)) box.doors = doors
+  else await doors.close()
 }
 
 /** WHY it waits: a call from inside may be there before the daemon has found the box. */
@@ -373,7 +380,8 @@ async function recoverBoxes(
 
 /** WHY sockets after files: as long as nobody knows how these are, every call is denied. */
 async function takeOver(options: BoxesOptions, box: OpenBox, means: SettleMeans): Promise<void> {
-  const serve = async () => (means.isOpen() ? serveBox(options, box) : undefined)
+  const { isOpen } = means
+  const serve = async () => (isOpen() ? serveBox(options, box, isOpen) : undefined)
   if ((await settleOnce(box, means)) === null) return serve()
   // The daemon starts meanwhile.
   void settle(box, means)
