@@ -94,6 +94,19 @@ test('what changed in the run is a coloured diff that steers no terminal', () =>
   expect(approvalText(move, { changes, isWhole: false }, io)).toContain('  +two')
 })
 
+test('files are named as they are within the workspace of the run', () => {
+  const files = [
+    { ...file, path: '/p/src/a.ts' },
+    { ...file, path: '/p2/b.ts' },
+  ]
+  const both = { ...changes, files } as unknown as RunChangesAnswer
+  const text = approvalText(move, { changes: both, isWhole: true }, io)
+  expect(text).toMatch(/^ +changed +src\/a\.ts {2}/m)
+  expect(text).toMatch(/^ +src\/a\.ts$/m)
+  expect(text).toMatch(/^ +changed +\/p2\/b\.ts {2}/m)
+  expect(text).not.toContain('/p/')
+})
+
 test('a long diff is cut, says so, and is whole on request', () => {
   const many = Array.from({ length: 300 }, (_, index) => ({ kind: 'add', text: `l${index}` }))
   const hunks = [{ oldStart: 1, newStart: 1, lines: many }]
