@@ -1,12 +1,13 @@
 /**
  * `npm run native`: compiles the programs that are written in C for every machine that the package
- * serves, static, into `prebuilt/`, with a list of their hashes. Does nothing where the programs
- * are there already. Runs on the Node that the lockfile brought.
+ * serves, static, into `prebuilt/`, with a list of their hashes. Leaves those that are there
+ * already. With `--here` only for this machine, and where it cannot, it says so and that is all:
+ * then each data directory gets programs of its own. Runs on the Node that the lockfile brought.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { arch, env, exit, pid, platform } from 'node:process'
+import { arch, argv, env, exit, pid, platform } from 'node:process'
 import {
   compileArgs,
   fileHash,
@@ -31,34 +32,58 @@ const machines = {
     packages: ['gcc-aarch64-linux-gnu', 'libc6-dev-arm64-cross'],
   },
 }
+const ownPackages = ['gcc', 'libc6-dev']
 
 const listPath = join(prebuiltFolder, prebuiltListName)
 
 function prebuild() {
-  if (isPrebuilt()) return
+  const known = readList()
+  const missing = Object.keys(machines).filter((machine) => !isPrebuilt(known, machine))
+  if (missing.length === 0) return
   tell('compiling the native programs')
-  const list = {}
-  for (const machine of Object.keys(machines)) {
+  const made = missing.map((machine) => {
     const compiler = compilerFor(machine)
-    if (compiler !== null) list[machine] = compileFor(machine, compiler)
+    return [machine, compiler === null ? undefined : compileFor(machine, compiler)]
+  })
+  writeList({ ...known, ...Object.fromEntries(made) })
+}
+
+/** Never a fault: the tests run without prebuilt programs too. */
+function prebuildHere() {
+  const known = readList()
+  const here = `${platform}-${arch}`
+  if (isPrebuilt(known, here)) return
+  tell('compiling the native programs')
+  try {
+    if (machines[here] === undefined) throw new SetupError(`none are made for ${here}`)
+    if (!ensureCompiler('gcc', ownPackages)) throw new SetupError('no C compiler was found (gcc)')
+    writeList({ ...known, [here]: compileFor(here, 'gcc') })
+  } catch (error) {
+    tellFault(error)
+    tell('no programs are prebuilt: they are compiled for each data directory, which takes longer')
+    writeList({ ...known, [here]: undefined })
   }
+}
+
+function readList() {
+  return existsSync(listPath) ? JSON.parse(readFileSync(listPath, 'utf8')) : {}
+}
+
+function writeList(list) {
   mkdirSync(prebuiltFolder, { recursive: true })
   const draft = `${listPath}.${pid}`
   writeFileSync(draft, `${JSON.stringify(list, null, 2)}\n`)
   renameSync(draft, listPath)
 }
 
-function isPrebuilt() {
-  if (!existsSync(listPath)) return false
-  const list = JSON.parse(readFileSync(listPath, 'utf8'))
-  const isThere = (machine, program) => {
+function isPrebuilt(list, machine) {
+  return programs.every((program) => {
     const known = list[machine]?.[program.name]
     return (
       known?.madeOf === sourcesHash(program) &&
       known.sha256 === fileHash(join(prebuiltFolder, machine, program.name))
     )
-  }
-  return Object.keys(machines).every((machine) => programs.every((one) => isThere(machine, one)))
+  })
 }
 
 function compileFor(machine, compiler) {
@@ -72,7 +97,7 @@ function compileFor(machine, compiler) {
 function compilerFor(machine) {
   const { compiler, packages } = machines[machine]
   if (ensureCompiler(compiler, packages)) return compiler
-  if (machine === `${platform}-${arch}` && ensureCompiler('gcc', ['gcc', 'libc6-dev'])) return 'gcc'
+  if (machine === `${platform}-${arch}` && ensureCompiler('gcc', ownPackages)) return 'gcc'
   const missing =
     `\`${compiler}\` is missing, which compiles the programs for ${machine}; ` +
     `install it and try again (apt-get install ${packages.join(' ')})`
@@ -92,7 +117,7 @@ function compile(program, compiler, folder) {
 }
 
 try {
-  await withLock(prebuild)
+  await withLock(argv.includes('--here') ? prebuildHere : prebuild)
 } catch (error) {
   tellFault(error)
   exit(2)

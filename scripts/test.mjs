@@ -31,7 +31,7 @@ let counts = { passed: 0, failed: 0 }
 if (await holds('install', ensureInstalled)) {
   await holds('build', ensureBuilt)
   // Compiled once here, they need not be compiled for each data directory of a test.
-  await holds('native programs', () => run([join(root, 'scripts', 'prebuild.mjs')]))
+  await holds('native programs', () => run([join(root, 'scripts', 'prebuild.mjs'), '--here']))
   ensureStrace()
   ensureChromium()
   for (const [name, args] of stages) await holds(name, () => run(args))

@@ -17,13 +17,13 @@ import {
 } from '../parts/changed-files.tsx'
 import { DenialSummary } from '../parts/denial-summary.tsx'
 import { EventDetail } from '../parts/event-detail.tsx'
+import { folderName } from '../parts/folder-name.ts'
 import { countOf, moneyText, numberText } from '../parts/format-values.ts'
 import { JobsPanel } from '../parts/jobs.tsx'
 import { MessageText } from '../parts/message-text.tsx'
 import { RunActions } from '../parts/run-actions.tsx'
 import { RunGraph } from '../parts/run-graph.tsx'
 import { RunStatePanel } from '../parts/run-state.tsx'
-import { folderName } from '../parts/short-path.ts'
 import { Timeline } from '../parts/timeline.tsx'
 
 /** The page. */

@@ -1,10 +1,11 @@
 /** One-line summaries of approvals, for lists. */
+
+import { shortPath } from '../../src/core/draw/short-path.ts'
 import type { PendingMove } from '../../src/core/engine/types.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { editTextsIn } from '../../src/core/tools/edit-texts.ts'
 import type { PendingApproval } from '../data/live-state.ts'
 import { eventInputText, shownNameOf } from './event-text.ts'
-import { shortPath } from './short-path.ts'
 
 type PendingCallShown = { readonly tool: string; readonly input: JsonObject }
 

@@ -2,13 +2,13 @@
 
 import { useMemo } from 'react'
 import { diffLines } from '../../src/core/diff/line-diff.ts'
+import { shortPath } from '../../src/core/draw/short-path.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { type EditTexts, editTextsIn } from '../../src/core/tools/edit-texts.ts'
 import { CodeLine } from './code-line.tsx'
 import { useDiffPieces } from './code-spans.ts'
 import { CommandText, type ShownRisk } from './command-text.tsx'
 import { Fold } from './fold.tsx'
-import { shortPath } from './short-path.ts'
 
 type Shown = {
   readonly tool: string

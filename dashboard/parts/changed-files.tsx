@@ -1,5 +1,6 @@
 /** What changed in the workspace since the run began: the files, and a diff of each. */
 import { useState } from 'react'
+import { shortPath } from '../../src/core/draw/short-path.ts'
 import type { OperationAnswer } from '../../src/doors/api/contract.ts'
 import { callApi, wordsOf } from '../data/api-client.ts'
 import { type ApiQuery, useApiQuery } from '../data/use-api-query.ts'
@@ -7,7 +8,6 @@ import { Skeleton } from './basics.tsx'
 import { CodeLine } from './code-line.tsx'
 import { useDiffPieces } from './code-spans.ts'
 import { countOf } from './format-values.ts'
-import { shortPath } from './short-path.ts'
 import { showToast } from './toast.tsx'
 
 type Changes = OperationAnswer<'runs.changes'>

@@ -3,9 +3,9 @@ import type { LiveRunHead } from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
 import { useStageProgress } from '../data/use-stage-progress.ts'
 import { StatusBadge, Time } from './basics.tsx'
+import { folderName } from './folder-name.ts'
 import { countOf, durationText, moneyText, shortIdOf, tookText } from './format-values.ts'
 import { MessageText } from './message-text.tsx'
-import { folderName } from './short-path.ts'
 
 type Props = {
   readonly head: LiveRunHead

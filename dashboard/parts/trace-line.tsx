@@ -1,11 +1,12 @@
 /** The lines of a trace: a visit of a stage with its sums, and a call, a wait or an event. */
+
+import { shortPath } from '../../src/core/draw/short-path.ts'
 import type { LogRecord } from '../data/run-log.ts'
 import type { TraceRow, TraceVisit } from '../data/trace-rows.ts'
 import { eventIn, wordsOnce } from './event-text.ts'
 import { bytesText, clockText, countOf, exactText, moneyText, tookText } from './format-values.ts'
 import { MessageText } from './message-text.tsx'
 import { reasonBeside } from './reason-beside.ts'
-import { shortPath } from './short-path.ts'
 
 /** The head of a visit. */
 export function VisitLine({ visit }: { readonly visit: TraceVisit }) {

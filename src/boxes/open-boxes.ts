@@ -78,6 +78,11 @@ export type BoxPlace = {
 export type OpenBoxes = Boxes & {
   /** Fault `FILES_IN_USE`: somebody writes, so the run stays where it is. */
   readonly follow: (runId: string, family: Family) => Promise<void>
+  /**
+   * Sets the files after a move that may not have happened; where that fails, again until it is
+   * done, as the stored run then says. Never rejects.
+   */
+  readonly undo: (runId: string, family: Family) => Promise<void>
   /** Finds the boxes of a daemon before; gives what there is to say about them. */
   readonly recover: () => Promise<readonly string[]>
   readonly close: () => Promise<void>
@@ -123,11 +128,6 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
     boxes.set(box.note.id, box)
     return box
   }
-  const followNow = (box: OpenBox, wanted: StageFiles): Promise<void> =>
-    inTurn(box, async () => {
-      if (box.isSure && isSameStageFiles(wanted, box.files)) box.isFollowed = true
-      else if (!(await isGone(box))) await switchTo(box, wanted)
-    })
   /** A box whose caller never started it is none. */
   const isGone = async (box: OpenBox): Promise<boolean> => {
     for (let ms = 0; box.control === null && ms < startMsMax && isOpen(box); ms += lookMs) {
@@ -141,7 +141,7 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
     open: async (wish) => {
       if (boxes.size >= boxesMax) throw new JobFault('ResourceExhausted', 'too many boxes are open')
       const { box, opened } = await makeBox(options, wish, add)
-      await serveBox(options, box).catch(async (fault: unknown) => {
+      await serveBox(options, box, isOpen).catch(async (fault: unknown) => {
         await end(box)
         throw fault
       })
@@ -153,16 +153,50 @@ export function openBoxes(options: BoxesOptions): OpenBoxes {
       return opened
     },
     list: () => [...boxes.values()].map(summaryOf),
-    follow: async (runId, family) => {
-      const wanted = filesOfFamily(family)
-      for (const box of boxes.values()) if (box.note.runId === runId) await followNow(box, wanted)
-    },
+    ...openMoves({ boxes, isGone, settleMeans }),
     recover: () => recoverBoxes(options, { add, attach, end, settleMeans }),
     close: async () => {
       for (const box of [...boxes.values()]) {
         boxes.delete(box.note.id)
         await release(box)
       }
+    },
+  }
+}
+
+type MoveMeans = {
+  readonly boxes: ReadonlyMap<string, OpenBox>
+  readonly isGone: (box: OpenBox) => Promise<boolean>
+  readonly settleMeans: (box: OpenBox) => SettleMeans
+}
+
+/** What a run does with its boxes as it moves. */
+function openMoves(means: MoveMeans): Pick<OpenBoxes, 'follow' | 'undo'> {
+  const { boxes, isGone, settleMeans } = means
+  const setFiles = async (box: OpenBox, wanted: StageFiles): Promise<void> => {
+    if (box.isSure && isSameStageFiles(wanted, box.files)) box.isFollowed = true
+    else if (!(await isGone(box))) await switchTo(box, wanted)
+  }
+  const undo = (box: OpenBox, wanted: StageFiles): Promise<void> =>
+    inTurn(box, () => {
+      // What the move has asked for holds no more: until the next one, the stored run says.
+      box.isFollowed = false
+      return setFiles(box, wanted)
+    }).catch(() => void settle(box, settleMeans(box)))
+  const ofRun = (runId: string): readonly OpenBox[] =>
+    [...boxes.values()].filter(({ note }) => note.runId === runId)
+  return {
+    follow: async (runId, family) => {
+      const wanted = filesOfFamily(family)
+      const asked = ofRun(runId).map((box) => inTurn(box, () => setFiles(box, wanted)))
+      // WHY each of them before a fault: a box that was not asked would stay open.
+      for (const done of await Promise.allSettled(asked)) {
+        if (done.status === 'rejected') throw done.reason
+      }
+    },
+    undo: async (runId, family) => {
+      const wanted = filesOfFamily(family)
+      await Promise.all(ofRun(runId).map((box) => undo(box, wanted)))
     },
   }
 }
@@ -201,7 +235,11 @@ async function newBox(...[note, folder, files, known]: Made): Promise<OpenBox> {
 }
 
 /** Opens the sockets in a box, through which its agent speaks. */
-async function serveBox({ openDoors }: BoxesOptions, box: OpenBox): Promise<void> {
+async function serveBox(
+  { openDoors }: BoxesOptions,
+  box: OpenBox,
+  isOpen: (box: OpenBox) => boolean,
+): Promise<void> {
   const { note, folder, outlet } = box
   const hints: BoxHints = {
     files: () => box.files,
@@ -209,7 +247,10 @@ async function serveBox({ openDoors }: BoxesOptions, box: OpenBox): Promise<void
     ...openProgramsLook(() => startedControl(box)),
   }
   const { runId, workspace } = note
-  box.doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
+  const doors = await openDoors({ folder: join(folder, doorName), runId, workspace, hints })
+  // The box may have ended meanwhile, with all that was open then.
+  if (isOpen(box)) box.doors = doors
+  else await doors.close()
 }
 
 /** WHY it waits: a call from inside may be there before the daemon has found the box. */
@@ -339,7 +380,8 @@ async function recoverBoxes(
 
 /** WHY sockets after files: as long as nobody knows how these are, every call is denied. */
 async function takeOver(options: BoxesOptions, box: OpenBox, means: SettleMeans): Promise<void> {
-  const serve = async () => (means.isOpen() ? serveBox(options, box) : undefined)
+  const { isOpen } = means
+  const serve = async () => (isOpen() ? serveBox(options, box, isOpen) : undefined)
   if ((await settleOnce(box, means)) === null) return serve()
   // The daemon starts meanwhile.
   void settle(box, means)

@@ -43,7 +43,10 @@ type BoxesToCome = {
 
 export function boxesToCome(): BoxesToCome {
   const coming: BoxesToCome = {
-    files: { follow: async (...moved) => coming.boxes?.follow(...moved) },
+    files: {
+      follow: async (...moved) => coming.boxes?.follow(...moved),
+      undo: async (...moved) => coming.boxes?.undo(...moved),
+    },
     boxes: null,
     api: null,
   }

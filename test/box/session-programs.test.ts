@@ -223,7 +223,7 @@ test('a link that the box has made does not say what is denied', async (t) => {
   expect(said).toMatch(/^\d+\n.*whoami may not be started.*id may not be started/s)
 })
 
-/** A checkout may be in `/tmp` or in a home, which are others in a box. */
+/** Folders that boxes show. A checkout may be in `/tmp` or in a home, which are others in a box. */
 const placesInBoxes = ['/opt', '/srv', '/usr/local/lib']
 
 function isWritable(folder: string): boolean {
@@ -237,9 +237,9 @@ function isWritable(folder: string): boolean {
 
 test('a denied program that is replaced is denied again by the next switch', async (t) => {
   const folder = placesInBoxes.find(isWritable)
-  if (folder === undefined) return t.skip('no folder that boxes show can be written to')
-  const place = mkdtempSync(join(folder, '.programs-'))
-  onTestFinished(() => rmSync(place, { recursive: true }))
+  if (folder === undefined) return t.skip(`none can be written to: ${placesInBoxes.join(', ')}`)
+  const place = mkdtempSync(join(folder, '.pawl-test-'))
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
   const [program, other] = [join(place, 'mine'), join(place, 'other')]
   copyFileSync('/usr/bin/id', program)
   const words = () => [`variable=PATH=${place}:/usr/bin:/bin`, 'denied=mine']

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   diskBytes,
   type InstalledPackage,
@@ -15,6 +15,7 @@ import {
   pack,
   putTools,
   scratchFolder,
+  whyNotPrebuilt,
 } from './package.ts'
 
 /** Without the Node that comes along. */
@@ -23,6 +24,8 @@ const olderNodes = ['18.20.8', '20.20.2', '22.23.3']
 const scratches: string[] = []
 /** Installed for everything with the oldest Node, and for one project with the newest only. */
 let [whole, bare]: InstalledPackage[] = []
+/** Why nothing can be installed without a compiler; null: it can. */
+let why: string | null = null
 
 function scratch(name: string): string {
   const folder = scratchFolder(name)
@@ -92,9 +95,12 @@ function segmentTypes(elf: Buffer): readonly number[] {
 describe.runIf(process.platform === 'linux')('installed from the package', () => {
   beforeAll(() => {
     const { tarball } = pack(scratch('pack'))
+    why = whyNotPrebuilt()
+    if (why !== null) return
     whole = installPackage({ node: nodeOf(olderNodes[0] ?? ''), tarball, as: 'global', scratch })
     bare = installPackage({ node: process.execPath, tarball, as: 'project', scratch })
   }, 10 * 60_000)
+  beforeEach(({ skip }) => skip(why !== null, why ?? ''))
   afterAll(() => {
     for (const folder of scratches) rmSync(folder, { recursive: true, force: true })
   })

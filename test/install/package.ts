@@ -3,7 +3,15 @@
  * Brings old Nodes and the npm that runs on them from the registry, once.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -56,13 +64,22 @@ export function checked(file: string, args: readonly string[], env: NodeJS.Proce
 /** Where a package is, and what is in it. */
 export type Packed = { readonly tarball: string; readonly files: readonly string[] }
 
-/** What `npm pack` makes of this checkout. */
+/** What `npm pack` makes of this checkout, with the programs that this machine can make. */
 export function pack(folder: string): Packed {
-  const said = npm(['pack', '--json', '--pack-destination', folder], process.env)
+  const env = { ...process.env, PAWL_PACK_FOR: 'here' }
+  const said = npm(['pack', '--json', '--pack-destination', folder], env)
   // Before the list npm may print the name of the script that it runs.
   const [made] = JSON.parse(said.slice(said.search(/^\[/m)))
   const files = made.files.map((file: { readonly path: string }) => file.path)
   return { tarball: join(folder, made.filename), files }
+}
+
+/** Why the package does not work here without a compiler; null: it does. */
+export function whyNotPrebuilt(): string | null {
+  const list = join(root, 'prebuilt', 'hashes.json')
+  const machine = `${process.platform}-${process.arch}`
+  const isThere = existsSync(list) && JSON.parse(readFileSync(list, 'utf8'))[machine] !== undefined
+  return isThere ? null : `no native programs are prebuilt for ${machine}: see \`npm run native\``
 }
 
 /** Fills a folder for a PATH on which there is no compiler; gives it back. */

@@ -48,7 +48,8 @@ function freshnessText(isFresh: boolean | null): string {
   return isFresh ? 'nothing changed since' : 'files changed since'
 }
 
-function sawText(grade: RecordedEvidence['grade']): string {
+/** How the sentence about evidence begins. */
+export function sawText(grade: RecordedEvidence['grade']): string {
   if (grade === 'job') return 'Pawl ran'
   return grade === 'host' ? 'Pawl saw' : 'the agent says it ran'
 }

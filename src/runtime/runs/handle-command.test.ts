@@ -65,7 +65,7 @@ async function openBoxed(commit?: (inner: Commit) => Commit) {
   const follow = async (_: string, family: Parameters<typeof filesOfFamily>[0]) =>
     void modes.push(filesOfFamily(family).mode)
   const node = again(commit === undefined ? store : { ...store, commit: commit(store.commit) }, {
-    files: { follow },
+    files: { follow, undo: follow },
   })
   const send = (name: string, commandId: string) =>
     node.send(runId, say(name), { ...asAgent, commandId })

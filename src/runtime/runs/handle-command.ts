@@ -60,6 +60,8 @@ export type CommandContext = {
 export type FilesPort = {
   /** Has the files of a run's box open as its stage says. Fault `FILES_IN_USE`: not now. */
   readonly follow: (runId: string, family: Family) => Promise<void>
+  /** Sets them after a move that may not have happened, again until it is done. Never rejects. */
+  readonly undo: (runId: string, family: Family) => Promise<void>
 }
 
 export type Planned = {
@@ -321,8 +323,7 @@ async function settleFiles(context: CommandContext, decided: Decided): Promise<v
   context.cache.drop(runId)
   const stored = await openRun(context, runId).catch(() => null)
   const family = stored?.family ?? stricterFamily(standing.family, answered.family)
-  // WHY no fault: the next move of the run tries again.
-  await context.files?.follow(runId, family).catch(() => undefined)
+  await context.files?.undo(runId, family)
 }
 
 type Repeated = Pick<Decided, 'runId' | 'branch' | 'asked'>

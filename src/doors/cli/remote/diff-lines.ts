@@ -3,6 +3,7 @@
  * Knows what the API tells of changes. Must not know approvals.
  */
 import { type DiffLine, diffLines } from '../../../core/diff/line-diff.ts'
+import { shortPath } from '../../../core/draw/short-path.ts'
 import { asObject, type JsonObject } from '../../../core/json.ts'
 import { editTextsIn } from '../../../core/tools/edit-texts.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
@@ -56,9 +57,10 @@ export function changesLines(
   changes: RunChangesAnswer,
   length: 'names' | 'short' | 'whole',
 ): StyledLine[] {
-  const { filesCut } = changes
-  const files = changes.files.filter((file) => !file.isEarlier)
-  const earlier = changes.files.filter((file) => file.isEarlier)
+  const { filesCut, folder } = changes
+  const named = changes.files.map((file) => ({ ...file, path: shortPath(file.path, folder) }))
+  const files = named.filter((file) => !file.isEarlier)
+  const earlier = named.filter((file) => file.isEarlier)
   const sum = (key: 'added' | 'removed'): number => files.reduce((all, one) => all + one[key], 0)
   const count = counted(files.length + filesCut, 'file')
   const head: StyledLine = [

@@ -32,7 +32,7 @@ const move = {
     quorum: { needed: 2 },
     endorsements: [{ by: { kind: 'person', name: 'ada' }, note: 'fine', at: 1 }],
   },
-  evidence: [{ text: '`npm test` exit 0, 12 passed, 1m ago' }],
+  evidence: [{ grade: 'host', text: 'Pawl saw `npm test`: exit 0, 12 passed, 1m ago' }],
 } as unknown as ApprovalItem
 
 const lines = [
@@ -60,7 +60,7 @@ test('a command is shown whole, with its risky parts marked and explained', () =
 test('what Pawl saw stands beside what the agent says, with who has to agree', () => {
   const text = approvalText(move, null, io)
   expect(text).toMatch(/agent says +\{"green":true\}/)
-  expect(text).toMatch(/Pawl saw +`npm test` exit 0/)
+  expect(text).toMatch(/^ *Pawl saw +`npm test`: exit 0/m)
   expect(text).toMatch(/people +.*approved by ada \(fine\)/)
   expect(text).toMatch(/if yes +the run moves on/)
   expect(text).toMatch(/if no +the run stays where it is/)
@@ -68,10 +68,16 @@ test('what Pawl saw stands beside what the agent says, with who has to agree', (
 
 test('a command that only the agent saw is not what Pawl saw', () => {
   const [seen] = move.evidence ?? []
-  const claim = { ...seen, grade: 'claimed', text: 'the agent says it ran `npm test`' }
+  const claim = { ...seen, grade: 'claimed', text: 'the agent says it ran `npm test`: exit 0' }
   const text = approvalText({ ...move, evidence: [claim] } as typeof move, null, io)
-  expect(text).toMatch(/agent says +the agent says it ran `npm test`/)
+  expect(text).toMatch(/^ *agent says +it ran `npm test`: exit 0/m)
   expect(text).not.toContain('Pawl saw')
+})
+
+test('a command that Pawl ran itself is said to be that', () => {
+  const job = { grade: 'job', text: 'Pawl ran `npm test`: exit 0' }
+  const text = approvalText({ ...move, evidence: [job] } as unknown as typeof move, null, io)
+  expect(text).toMatch(/^ *Pawl ran +`npm test`: exit 0/m)
 })
 
 test('a move that carries nothing says nothing', () => {
@@ -86,6 +92,19 @@ test('what changed in the run is a coloured diff that steers no terminal', () =>
   expect(text).toContain('\u001b[32m  +two\uFFFD31m\u001b[0m')
   expect(text).toContain('compared with 01234567')
   expect(approvalText(move, { changes, isWhole: false }, io)).toContain('  +two')
+})
+
+test('files are named as they are within the workspace of the run', () => {
+  const files = [
+    { ...file, path: '/p/src/a.ts' },
+    { ...file, path: '/p2/b.ts' },
+  ]
+  const both = { ...changes, files } as unknown as RunChangesAnswer
+  const text = approvalText(move, { changes: both, isWhole: true }, io)
+  expect(text).toMatch(/^ +changed +src\/a\.ts {2}/m)
+  expect(text).toMatch(/^ +src\/a\.ts$/m)
+  expect(text).toMatch(/^ +changed +\/p2\/b\.ts {2}/m)
+  expect(text).not.toContain('/p/')
 })
 
 test('a long diff is cut, says so, and is whole on request', () => {

@@ -2,6 +2,7 @@
 
 import { cellsOf } from '../../../core/draw/label-text.ts'
 import type { PendingCall } from '../../../core/engine/types.ts'
+import { sawText } from '../../../core/evidence/describe-evidence.ts'
 import type { OperationAnswer } from '../../api/contract.ts'
 import type { Io } from '../io.ts'
 import { printable, printLines, type StyledLine, styledSpan } from '../play/styled-text.ts'
@@ -13,6 +14,8 @@ import { headlineOf, outcomeLines, pendingLines } from './show-pending.ts'
 import { spanText, tableText } from './show-table.ts'
 
 export type ApprovalItem = OperationAnswer<'approvals.read'>
+
+type EvidenceSeen = NonNullable<ApprovalItem['evidence']>[number]
 
 /** What the run of an approval changed; null: it is not shown. */
 export type ShownChanges = { readonly changes: RunChangesAnswer; readonly isWhole: boolean } | null
@@ -98,15 +101,22 @@ function questionLines(approval: ApprovalItem, width: number): StyledLine[] {
   return [
     [styledSpan('? ', 'warn'), styledSpan(headlineOf(approval), 'strong')],
     ...pendingLines(approval, width),
-    ...(approval.evidence ?? []).flatMap(({ grade, text }) =>
-      row(grade === 'claimed' ? 'agent says' : 'Pawl saw', text, { width }),
-    ),
+    ...(approval.evidence ?? []).flatMap((one) => evidenceRow(one, width)),
     ...(approval.status === 'pending' && approval.note !== ''
       ? row('so far', approval.note, { width })
       : []),
     ...row('run', runTitle === null ? whose : `${runTitle} (${whose})`, { width }),
     ...row('asked', `${whenText(approval)}, for a ${kind}`, { width, tone: 'dim' }),
   ]
+}
+
+const witnesses = { claimed: 'agent says', host: 'Pawl saw', job: 'Pawl ran' } as const
+
+/** The name of the row says who saw it, so the sentence does not. */
+function evidenceRow({ grade, text }: EvidenceSeen, width: number): StyledLine[] {
+  const begin = `${sawText(grade)} `
+  const rest = text.startsWith(begin) ? text.slice(begin.length) : text
+  return row(witnesses[grade], grade === 'claimed' ? `it ran ${rest}` : rest, { width })
 }
 
 function whenText({ requestedAt, expiresAt, status }: ApprovalItem): string {
