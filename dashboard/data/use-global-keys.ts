@@ -17,7 +17,7 @@ export function useGlobalKeys({ onPalette, onHelp }: GlobalKeys): void {
         onPalette()
         return
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
+      if (!isForPage(event)) return
       const isSecond = event.timeStamp - wentAt < secondKeyMs
       wentAt = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       const page = isSecond ? pages[event.key] : undefined
@@ -33,8 +33,17 @@ export function useGlobalKeys({ onPalette, onHelp }: GlobalKeys): void {
   }, [onPalette, onHelp])
 }
 
-/** Whether a key goes into a field. */
-export function isTyping({ target }: KeyboardEvent): boolean {
+/** Whether a key is for the page: not for the browser, nor a field, nor a dialog in front of it. */
+export function isForPage(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return false
+  return document.querySelector('dialog[open]') === null
+}
+
+/** Fields that take no letters. */
+const letterless = /^(checkbox|radio|button|submit|reset|image|file|range|color)$/
+
+function isTyping({ target }: KeyboardEvent): boolean {
   const element = target as HTMLElement
-  return /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) || element.isContentEditable
+  if (element instanceof HTMLInputElement) return !letterless.test(element.type)
+  return /^(TEXTAREA|SELECT)$/.test(element.tagName) || element.isContentEditable
 }

@@ -64,7 +64,7 @@ function EvidenceRow({ written, name, guard, onText }: RowProps) {
       />
       <Part name="exit code">
         <TextField
-          label={`Exit code of ${name}`}
+          label={`${name}: exit code`}
           placeholder="0"
           value={guard.exit === null ? '' : String(guard.exit)}
           onSettle={settleExit}
@@ -72,7 +72,7 @@ function EvidenceRow({ written, name, guard, onText }: RowProps) {
       </Part>
       <Part name="tests at least">
         <TextField
-          label={`Tests that ${name} needs`}
+          label={`${name}: tests at least`}
           placeholder="any"
           value={guard.tests_min === null ? '' : String(guard.tests_min)}
           onSettle={settleTests}
@@ -91,14 +91,13 @@ function EvidenceRow({ written, name, guard, onText }: RowProps) {
   )
 }
 
-/** A field that says what it is. */
+/** A field that says what it is; its own label says it too, and of what. */
 function Part({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
-    <span className="row small part-box">
-      <span className="soft" aria-hidden="true">
-        {name}
-      </span>
+    // biome-ignore lint/a11y/noLabelWithoutControl: the field is among the children
+    <label className="row small part-box">
+      <span className="soft">{name}</span>
       {children}
-    </span>
+    </label>
   )
 }

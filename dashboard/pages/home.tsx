@@ -53,7 +53,12 @@ const wrongId = 'went-wrong-today'
 /** How many runs went wrong; a tap leads to them, which on a phone are far below. */
 function WrongLink({ count }: { readonly count: number }) {
   if (count === 0) return null
-  const show = (): void => document.getElementById(wrongId)?.scrollIntoView({ block: 'start' })
+  const show = (): void => {
+    const section = document.getElementById(wrongId)
+    section?.scrollIntoView({ block: 'start' })
+    // Whoever does not see the page is where the others look.
+    section?.focus({ preventScroll: true })
+  }
   return (
     <>
       {' · '}
@@ -113,7 +118,7 @@ function Heads(props: {
 }) {
   const { heads } = props
   return (
-    <section className="card" id={props.id} aria-label={props.title}>
+    <section className="card" id={props.id} aria-label={props.title} tabIndex={-1}>
       <header>
         <h2 className="grow">{props.title}</h2>
         <span className="soft small">{heads.length === 0 ? '' : heads.length}</span>

@@ -9,6 +9,7 @@ import { ownKeys } from '../data/passkeys.ts'
 import { goTo, linkTo } from '../data/route.ts'
 import { decideApproval, needsSignature } from '../data/send-decision.ts'
 import { useApiQuery } from '../data/use-api-query.ts'
+import { isForPage } from '../data/use-global-keys.ts'
 import { useValueStore } from '../data/value-store.ts'
 import { type PeopleNeeded, peopleOf, reasonNotToCount } from './approval-quorum.tsx'
 import { titleOf } from './approval-summary.tsx'
@@ -234,9 +235,7 @@ function NextApproval({ approval }: Pick<Props, 'approval'>) {
 function useKeys(approval: PendingApproval, keys: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const target = event.target as HTMLElement
-      if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return
-      if (event.ctrlKey || event.metaKey || event.altKey) return
+      if (!isForPage(event)) return
       const key = event.key.toLowerCase()
       const all = live.get().approvals ?? []
       const at = all.findIndex((one) => one.id === approval.id)

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import type { Live, LiveRunHead, PendingApproval } from '../data/live-state.ts'
 import { linkTo } from '../data/route.ts'
 import { decideApprovals } from '../data/send-decision.ts'
-import { isTyping } from '../data/use-global-keys.ts'
+import { isForPage } from '../data/use-global-keys.ts'
 import { AgreedBadge } from './approval-quorum.tsx'
 import {
   moveOf,
@@ -78,11 +78,10 @@ function useListKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const step = { j: 1, k: -1 }[event.key.toLowerCase()]
-      if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTyping(event)) return
-      const links = [...document.querySelectorAll<HTMLElement>('.ask-card .what')]
-      const at = links.indexOf(document.activeElement as HTMLElement)
-      links[Math.max(0, at + step)]?.focus()
+      if (step === undefined || !isForPage(event)) return
+      const cards = [...document.querySelectorAll('.ask-card')]
+      const at = cards.findIndex((card) => card.contains(document.activeElement))
+      cards[Math.max(0, at + step)]?.querySelector<HTMLElement>('.what')?.focus()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)

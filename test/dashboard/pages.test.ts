@@ -320,6 +320,48 @@ describe.runIf(canBrowse)('every page', { timeout: 150_000 }, () => {
     await context.close()
   })
 
+  test('J and K go on from a ticked box, and leave the page alone behind a dialog', async () => {
+    const { page, context } = await site.open(browser)
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    const box = page.getByRole('checkbox', { name: /^Select: / }).first()
+    await box.check()
+    const before = '.ask-card:not(.ask-card:has(input) ~ .ask-card):not(:has(input))'
+    const at = await page.locator(before).count()
+    const titles = await page.locator('.ask-card .what').allInnerTexts()
+    await page.keyboard.press('k')
+    expect(await focused()).toBe(titles[at - 1])
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    await keys.waitFor()
+    for (const key of ['j', 'g', 'r']) await page.keyboard.press(key)
+    expect(await page.evaluate('document.activeElement.closest(".ask-card")')).toBe(null)
+    expect(new URL(page.url()).hash).not.toContain('runs')
+    await page.keyboard.press('Escape')
+    await keys.waitFor({ state: 'detached' })
+    expect(await focused()).toBe(titles[at - 1])
+    await context.close()
+  })
+
+  test('on an approval, no key decides behind a dialog', async () => {
+    const { page, context } = await site.open(browser, { path: `approvals/${ids.call}` })
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    const url = page.url()
+    for (const key of ['j', 'k', 'r', 'a']) await page.keyboard.press(key)
+    expect(page.url()).toBe(url)
+    expect(await page.evaluate('document.activeElement.closest("main")')).toBe(null)
+    await context.close()
+  })
+
+  test('what went wrong today has the focus after the way there', async () => {
+    const { page, context } = await site.open(browser)
+    await page.getByRole('button', { name: 'went wrong today' }).click()
+    const label = await page.evaluate('document.activeElement.getAttribute("aria-label")')
+    expect(label).toBe('Went wrong today')
+    await context.close()
+  })
+
   test('an approval shows what the run changed, and what comes next', async () => {
     const { page, context } = await site.open(browser, { path: `approvals/${ids.move}` })
     const changed = page.getByRole('region', { name: 'Changed in this run' })
