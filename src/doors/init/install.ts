@@ -37,8 +37,8 @@ export type Moved = {
 
 export type InstalledFile = {
   readonly path: string
-  /** `entries`: ours are among others; `whole`: all of it is ours. */
-  readonly kind: 'entries' | 'whole'
+  /** `entries` and `tables` of TOML: ours are among others; `whole`: all of it is ours. */
+  readonly kind: 'entries' | 'tables' | 'whole'
   /** Of our entries in one spelling, or of the whole text: tells tampering from other edits. */
   readonly sha256: string
   /** Of the whole text as it was left: while it holds, `undo` gives back what was there before. */

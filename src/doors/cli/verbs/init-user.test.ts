@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type AgentHostId, agentHostIds, agentHosts } from '../../../core/hosts/registry.ts'
+import { checkInstall } from '../../init/check-install.ts'
 import { type Bench, openBench, token } from './init.contract.ts'
 
 function userFile({ user }: Bench, host: AgentHostId): string {
@@ -153,4 +154,51 @@ test.each([
   expect((await bench.pawl('init', 'kimi', '--yes')).code).toBe(code)
   expect(readFileSync(file, 'utf8').startsWith(text)).toBe(true)
   expect(bench.has('.kimi-code/mcp.json')).toBe(code === 0)
+})
+
+/** What Kimi Code makes of its settings when it writes them anew. */
+function rewritten(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
+    .replaceAll('[[', '\n[[')
+}
+
+test('hooks of Kimi Code are known where it has dropped the marks', async () => {
+  const bench = openBench()
+  const file = userFile(bench, 'kimi')
+  mkdirSync(dirname(file))
+  writeFileSync(file, 'a = 1\n')
+  await bench.pawl('init', 'kimi', '--yes')
+  const text = rewritten(readFileSync(file, 'utf8'))
+  writeFileSync(file, text)
+  expect((await bench.pawl('init', '--restore')).out).toContain('nothing to do')
+  writeFileSync(file, text.replace('event = "Stop"', 'event = "SessionEnd"'))
+  await bench.pawl('init', '--restore')
+  expect(readFileSync(file, 'utf8').match(/pawl-hook/g)).toHaveLength(7)
+  writeFileSync(file, rewritten(readFileSync(file, 'utf8')))
+  await bench.pawl('uninit', 'kimi', '--yes')
+  expect(readFileSync(file, 'utf8').trim()).toBe('a = 1')
+})
+
+test.each([
+  'x = [\n  ["a"],\n]\nhooks = []\n',
+  'x = = 1\n',
+  '[[hooks]]\nevent = "Stop"\ncommand = "true"\nname = "mine"\n',
+])('hooks that Kimi Code would not run are neither written nor active: %j', async (text) => {
+  const bench = openBench()
+  const file = userFile(bench, 'kimi')
+  mkdirSync(dirname(file))
+  writeFileSync(file, text)
+  expect((await bench.pawl('init', 'kimi', '--yes')).code).toBe(2)
+  expect(readFileSync(file, 'utf8')).toBe(text)
+  rmSync(file)
+  await bench.pawl('init', 'kimi', '--yes')
+  const ours = readFileSync(file, 'utf8')
+  const [, install] = bench.installs()
+  const problems = (now: string) => install && checkInstall(install, () => now)
+  expect(problems(ours)).toEqual([])
+  const kinds = [expect.objectContaining({ kind: expect.stringMatching(/^(unreadable|off)$/) })]
+  expect(problems(`${text}${ours}`)).toEqual(kinds)
 })
