@@ -10,6 +10,8 @@ export type Install = {
   readonly workspace: string
   /** The hooks of a user, which count in every folder; `workspace` is the user's home. */
   readonly scope?: 'user'
+  /** The hooks of a user that nobody asked for: they go with the last folder. Absent: they stay. */
+  readonly withFolders?: true
   readonly host: AgentHostId
   /** Null: the host was not found, or did not tell. */
   readonly hostVersion: string | null

@@ -142,6 +142,41 @@ test('the hooks of its user stay as long as they hold another folder', async () 
   expect(existsSync(userFile(bench, 'kimi'))).toBe(false)
 })
 
+test('hooks that somebody has asked for stay, and so does what another folder needs', async () => {
+  const bench = openBench()
+  const other = join(bench.workspace, 'other')
+  mkdirSync(other)
+  const hosts = () => bench.installs().map(({ host, scope }) => `${host} ${scope ?? 'folder'}`)
+  // A folder without hooks takes none away.
+  await bench.pawl('init', '--user', 'kimi', '--yes')
+  expect((await bench.pawlWith({ cwd: other }, 'uninit', 'kimi', '--yes')).out).toContain('nothing')
+  await bench.pawl('init', 'kimi', '--yes')
+  await bench.pawl('uninit', '--yes')
+  expect(hosts()).toEqual(['kimi user'])
+  await bench.pawl('uninit', '--user', 'kimi', '--yes')
+  // Kimi Code is held in every folder that is guarded, for whatever host.
+  await bench.pawl('init', 'kimi', 'gemini', '--yes')
+  await bench.pawl('uninit', 'kimi', '--yes')
+  expect(hosts().toSorted()).toEqual(['gemini folder', 'kimi user'])
+  const { out } = await bench.pawl('uninit', 'gemini', '--yes')
+  expect(out).toContain('removed Pawl from Gemini CLI, Kimi Code\n')
+  expect(hosts()).toEqual([])
+  // Asked for later.
+  await bench.pawl('init', 'kimi', '--yes')
+  await bench.pawl('init', '--user', 'kimi', '--yes')
+  expect((await bench.pawl('uninit', '--yes')).out).toContain('removed Pawl from Kimi Code\n')
+  expect(hosts()).toEqual(['kimi user'])
+})
+
+test('unasked hooks that were restored are still unasked, and a host is named once', async () => {
+  const bench = openBench()
+  await bench.pawl('init', 'kimi', '--yes')
+  rmSync(userFile(bench, 'kimi'))
+  await bench.pawl('init', '--restore')
+  expect((await bench.pawl('uninit', '--yes')).out).toContain('removed Pawl from Kimi Code\n')
+  expect(bench.installs()).toEqual([])
+})
+
 test.each([
   ['hooks = []\n', 2],
   ['a = 1\n  "hooks" = [{ event = "Stop", command = "true" }]\n', 2],
