@@ -47,7 +47,7 @@ function checkFile(file: InstalledFile, text: string): InstallProblem | null {
     }
     const fault = shape.kind === 'tables' ? faultOfHooks({ path, text }) : null
     if (fault !== null) {
-      const message = `${fault} in \`${path}\`, and then the host runs no hook at all: correct it`
+      const message = `${path}: ${fault}, so the host runs no hook at all`
       return { path, kind: 'off', message }
     }
     const off = shape.kind === 'json' ? offSwitchIn(text) : null

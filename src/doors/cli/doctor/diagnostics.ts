@@ -138,7 +138,9 @@ async function stateOf(found: FoundHost, workspace: string, setup: SetupDoor): P
 /** What is wrong, and what to do: a file that was damaged is for its owner to mend. */
 function problemText({ kind, message }: InstallProblem): string {
   const isOurs = kind === 'missing' || kind === 'changed'
-  return isOurs ? `${message}: run \`pawl init --restore\`` : `not guarded, because ${message}`
+  return isOurs
+    ? `${message}: run \`pawl init --restore\``
+    : `not guarded: ${message}; correct that file`
 }
 
 type UserState = Pick<HostState, 'user' | 'problems'>
