@@ -155,6 +155,7 @@ export const rules: Rules = {
     { name: '@hono/node-server', places: ['src/doors/http/'], oneFile: true },
     { name: 'postgres', places: ['src/store/postgres/'], oneFile: false },
     { name: 'nodemailer', places: ['src/smtp/'], oneFile: true },
+    { name: 'smol-toml', places: ['src/doors/init/toml-text'], oneFile: true },
     { name: '@noble/hashes', places: ['src/core/machine/hash'], oneFile: true },
     { name: 'elkjs', places: ['src/draw/', 'dashboard/parts/graph-layout'], oneFile: false },
     { name: '@simplewebauthn/server', places: ['src/runtime/passkeys/'], oneFile: true },

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from './json.ts'
-import { judgeWithoutRun, mentionsProtectedNames } from './judge-without-run.ts'
+import { judgeWithoutRun, mentionsProtectedNames, noMachine } from './judge-without-run.ts'
 import { policyOf } from './policy/policy-builder.contract.ts'
 import { callOf } from './tools/call-builder.contract.ts'
+import { readCall } from './tools/read-call.ts'
 
 const says = (tool: string, input: JsonObject, policies = [] as ReturnType<typeof policyOf>[]) =>
   judgeWithoutRun(callOf(tool, input), policies)
@@ -59,6 +60,20 @@ test('what speaks of no guard is free wherever there is no policy: nobody has to
     }),
     { numRuns: 2_000 },
   )
+})
+
+test.each([
+  ['rm -f /srv/settings/config.toml', undefined, 'deny'],
+  ['rm -f config.toml', '/srv/settings', 'deny'],
+  ['rm -rf ../settings', undefined, 'deny'],
+  ['rm -f config.toml', undefined, 'allow'],
+])('hooks in a folder of any name are out of reach: `%s` in %s', (command, cwd, verdict) => {
+  const guarded = ['/srv/settings/config.toml']
+  const call = readCall(
+    { tool: 'Bash', input: { command } },
+    { machine: noMachine, workspace: '/srv/shop', guarded, ...(cwd === undefined ? {} : { cwd }) },
+  )
+  expect(judgeWithoutRun(call, []).verdict).toBe(verdict)
 })
 
 test('an input of more values than are looked at counts as naming guards', () => {

@@ -15,6 +15,7 @@ import { denyBy, nameRule, noAnswers, type RuleAnswer, worstAnswer } from './jud
 import { nothingAround, type RuleInput, ruleInputFor } from './judge/rule-input.ts'
 import type { Machine, Policy } from './machine/machine.ts'
 import { type ProofLevel, strongestProof } from './machine/proof-levels.ts'
+import { privateFolderIn } from './tools/private-folders.ts'
 import { ruleOnProtected } from './tools/rule-on-protected.ts'
 
 /** Stands in for the definition that there is not. */
@@ -49,10 +50,21 @@ const startRun = 'start a run (`pawl start NAME`), which counts calls and can as
 function guardRule(call: Call): readonly RuleAnswer[] {
   const held = ruleOnProtected(call)
   // Nor another agent: there is no run that would not hold it.
-  const isGuard = held?.code === 'PATH_PROTECTED' && mentionsProtectedNames(call.input)
+  const isNamed = mentionsProtectedNames(call.input) || holdsElsewhere(call)
+  const isGuard = held?.code === 'PATH_PROTECTED' && isNamed
   return held !== null && isGuard
     ? [denyBy({ by: 'protected', rule: null, denial: held })]
     : noAnswers
+}
+
+/**
+ * Whether a call touches what holds the agent, in a folder that no name gives away.
+ * WHY not of a server: the gateway lets those through that name nothing, without asking.
+ */
+function holdsElsewhere(call: Call): boolean {
+  if (call.capability.startsWith('mcp:')) return false
+  const elsewhere = (call.guarded ?? []).filter((path) => !guards.test(path))
+  return elsewhere.length > 0 && privateFolderIn({ ...call, guarded: elsewhere }) !== null
 }
 
 /** A policy that asks says so in other words: there is no run that would wait for the answer. */

@@ -8,11 +8,13 @@ import type { Home } from './home.ts'
 /** Where the tokens, the database and the socket are, under every name. */
 export function pawlFolders({ folder, socketFolder }: Home): readonly string[] {
   const folders = socketFolder === null ? [folder] : [folder, socketFolder]
+  return [...new Set(folders.flatMap((one) => namesOfFolder(one, realpathSync(one))))]
+}
+
+/** A path, the one without links, and what a shell makes it of. */
+export function namesOfFolder(path: string, real: string): readonly string[] {
   const user = userInfo().homedir
-  const named = folders.flatMap((one) => {
-    const below = one.startsWith(`${user}/`) ? one.slice(user.length) : null
-    const short = below === null ? [] : [`~${below}`, `$HOME${below}`, `\${HOME}${below}`]
-    return [one, realpathSync(one), ...short]
-  })
-  return [...new Set(named)]
+  const below = path.startsWith(`${user}/`) ? path.slice(user.length) : null
+  const short = below === null ? [] : [`~${below}`, `$HOME${below}`, `\${HOME}${below}`]
+  return [path, real, ...short]
 }

@@ -22,6 +22,7 @@ import { type Config, readConfig } from '../home/config.ts'
 import { ensureDaemonKey } from '../home/daemon-key.ts'
 import { findPageFolder, keepPort, lastPort, openSignInFile } from '../home/dashboard-state.ts'
 import type { Home } from '../home/home.ts'
+import { openHookFiles } from '../home/hook-files.ts'
 import { openHookCheck } from '../home/hook-secrets.ts'
 import { readInstalls } from '../home/installs.ts'
 import { pawlFolders } from '../home/pawl-folders.ts'
@@ -207,6 +208,7 @@ async function openRuntimeOn(
   if (notBefore !== latest) log('warning', 'a stored run has a time in the future', { at: latest })
   const clock = openClock({ wall: Date.now, steady: () => performance.now(), notBefore })
   const { publicUrl } = config
+  const [folders, hookFiles] = [pawlFolders(home), openHookFiles(home)]
   const notify: Notify = openNotify({
     settings: config.notify,
     publicUrl,
@@ -228,7 +230,7 @@ async function openRuntimeOn(
       now: clock.now,
       remark: (why) => log('warning', 'prices could not be read', { why }),
     }),
-    guarded: pawlFolders(home),
+    guarded: () => [...folders, ...hookFiles()],
     observeWorkspace: openWorkspaceObserver({ helper: () => installJobHelper(home) }),
     ...(brokenHooks === undefined ? {} : { brokenHooks }),
     ...(files === undefined ? {} : { files }),

@@ -83,8 +83,8 @@ export type RuntimeOptions = {
   readonly passkeys?: Pick<PasskeyOptions, 'proof' | 'parties'>
   /** What models cost; absent: as it is known to Pawl. */
   readonly prices?: Prices
-  /** Folders that no call may touch, as absolute paths. Absent: none. */
-  readonly guarded?: readonly string[]
+  /** Folders and files that no call may touch now, as absolute paths. Absent: none. */
+  readonly guarded?: () => readonly string[]
   /** How the files of a workspace are now; absent: as they are on this disk. */
   readonly observeWorkspace?: WorkspaceObserver
   /** Sessions in boxes; absent: there are none. */
@@ -210,7 +210,7 @@ function definitionsOf(context: CommandContext): Definitions {
 type Settings = Omit<CommandContext, 'cache' | 'queue' | 'waiters' | 'outboxFor' | 'passkeys'>
 
 function settingsOf(options: RuntimeOptions): Settings {
-  const { store, clock, newId, policies, approvalMs, guarded = [], files } = options
+  const { store, clock, newId, policies, approvalMs, guarded = () => [], files } = options
   const observeWorkspace = options.observeWorkspace ?? openWorkspaceObserver()
   const shelf = openMachineCache(store)
   const kept = { store, shelf, history: openSessionHistory({ store, shelf, clock }) }
@@ -319,7 +319,7 @@ async function send(
   { runId, intent }: AddressedIntent,
   by: By,
 ): Promise<CommandOutcome> {
-  const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, context.guarded)
+  const plan = (run: Parameters<typeof planIntent>[0]) => planIntent(run, intent, context.guarded())
   const wish = { runId, plan, asked: askedIn(intent) }
   if (intent.kind === 'cancel' && by.actor.kind === 'agent') {
     return cancelAndLock(context, runId, () => handleCommand(context, wish, by))
@@ -367,7 +367,7 @@ function checkFree(context: CommandContext, spoken: FreeCall): FreeVerdict {
   try {
     const policies = context.policies(spoken.workspace)
     const proof = context.passkeys.required()
-    const verdict = judgeWithoutRun(freeCallOf(spoken, context.guarded), policies, proof)
+    const verdict = judgeWithoutRun(freeCallOf(spoken, context.guarded()), policies, proof)
     return { ...verdict, isFree: policies.length === 0 }
   } catch (fault) {
     return { ...denialOf(fault), isFree: false }

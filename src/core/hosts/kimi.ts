@@ -115,6 +115,8 @@ export const kimiHost = {
   limits: [
     'its hooks are those of its user: while they are missing from `~/.kimi-code/config.toml`, it ' +
       'is not held in any folder; `pawl init --restore` writes them again',
+    'started with another `KIMI_CODE_HOME` it reads other settings, and asks no hook of Pawl: ' +
+      'isolation protects against that',
     '`kimi acp` and `kimi web` tell a hook where the server was started, not where a session ' +
       'works: one that works in a guarded folder while its server was started outside is judged ' +
       'only by the paths that it names; start the server in the guarded folder, or isolate it',

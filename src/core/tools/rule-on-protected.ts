@@ -184,7 +184,7 @@ function denyUnclear(): Denial {
 }
 
 function denySecret(path: string): Denial {
-  const reason = `\`${shown(path)}\` is protected: it holds secrets of Pawl`
+  const reason = `\`${shown(path)}\` is protected: it holds secrets or hooks of Pawl`
   return {
     code: 'PATH_PROTECTED',
     reason,

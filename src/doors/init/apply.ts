@@ -12,9 +12,12 @@ export function applyInit(plan: HostPlan, setup: SetupDoor, at: number): Install
     mode: file.mode === 'secret' ? secretMode : null,
   }))
   const { folders, modes } = writeWorkspaceFiles(workspace, changes)
+  // Whoever has asked for them once keeps them.
+  const isUnasked = plan.withFolders === true && (known === null || known.withFolders === true)
   const install: Install = {
     workspace,
     ...(scope === undefined ? {} : { scope }),
+    ...(isUnasked ? { withFolders: true } : {}),
     host,
     hostVersion: found.version,
     wire,

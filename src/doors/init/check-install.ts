@@ -11,8 +11,10 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import type { Install, InstalledFile } from './install.ts'
 import { ownOf } from './merge-entries.ts'
 import { hashOwn, type ReadFile, shapeOf } from './plan-files.ts'
+import { faultOfHooks } from './toml-hooks.ts'
 
-type InstallProblem = {
+/** One thing that is wrong with what was written. */
+export type InstallProblem = {
   readonly path: string
   /** `off`: our entries are there, and the host was told not to use them. */
   readonly kind: 'missing' | 'changed' | 'unreadable' | 'off'
@@ -37,11 +39,16 @@ function missing(path: string): InstallProblem {
 function checkFile(file: InstalledFile, text: string): InstallProblem | null {
   const { path } = file
   try {
-    const shape = shapeOf(path)
+    const shape = shapeOf(file)
     const own = ownOf(path, shape, text)
     if (own === null) return missing(path)
     if (hashOwn(own) !== file.sha256) {
       return { path, kind: 'changed', message: `Pawl's entries in \`${path}\` were changed` }
+    }
+    const fault = shape.kind === 'tables' ? faultOfHooks({ path, text }) : null
+    if (fault !== null) {
+      const message = `${path}: ${fault}, so the host runs no hook at all`
+      return { path, kind: 'off', message }
     }
     const off = shape.kind === 'json' ? offSwitchIn(text) : null
     return off === null ? null : { path, kind: 'off', message: `\`${path}\` has ${off}` }

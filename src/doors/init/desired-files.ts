@@ -69,6 +69,8 @@ export type DesiredFiles =
       /** Whatever of this stands outside of our block is somebody else's, and in the way. */
       readonly rival: RegExp | null
     }
+  /** Tables `[[hooks]]` of ours in settings of TOML. */
+  | { readonly kind: 'tables'; readonly name: string; readonly lines: readonly string[] }
   | { readonly kind: 'whole'; readonly text: string }
 
 export type SettingsEntry =

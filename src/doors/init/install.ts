@@ -10,6 +10,8 @@ export type Install = {
   readonly workspace: string
   /** The hooks of a user, which count in every folder; `workspace` is the user's home. */
   readonly scope?: 'user'
+  /** The hooks of a user that nobody asked for: they go with the last folder. Absent: they stay. */
+  readonly withFolders?: true
   readonly host: AgentHostId
   /** Null: the host was not found, or did not tell. */
   readonly hostVersion: string | null
@@ -37,8 +39,8 @@ export type Moved = {
 
 export type InstalledFile = {
   readonly path: string
-  /** `entries`: ours are among others; `whole`: all of it is ours. */
-  readonly kind: 'entries' | 'whole'
+  /** `entries` and `tables` of TOML: ours are among others; `whole`: all of it is ours. */
+  readonly kind: 'entries' | 'tables' | 'whole'
   /** Of our entries in one spelling, or of the whole text: tells tampering from other edits. */
   readonly sha256: string
   /** Of the whole text as it was left: while it holds, `undo` gives back what was there before. */

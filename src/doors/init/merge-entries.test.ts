@@ -152,4 +152,28 @@ describe('a block in a text', () => {
   ])('does not go beside %j', (text) => {
     expect(() => put(file, text)).toThrow('already exists')
   })
+
+  test.each([
+    ['\n# <<< pawl\n', '\n'],
+    ['\n# <<< pawl\n', '\n# mine\n# <<< pawl\n'],
+    ['\n# <<< pawl\n', '\n[mine]\n# <<< pawl\n'],
+  ])('without its end, or with more in it, is left alone: %j %j', (mark, instead) => {
+    const { after } = put(file, 'model = "x"\n')
+    const damaged = `\n${after?.replace(mark, instead)}[providers.mine]\nkey = "secret"\n`
+    for (const text of [damaged, `${damaged}${after?.replace('model = "x"\n', '')}`]) {
+      expect(() => planUninit([file], null, () => text)).toThrow(/config\.toml:3: .*end mark/)
+    }
+  })
+
+  test('ends at its mark, whatever blanks are behind that', () => {
+    const { after } = put(file, 'model = "x"\n')
+    const text = `${after?.trimEnd()} \t\r\n[mine]\n`
+    const [out] = planUninit([file], null, () => text).files
+    expect(out?.after).toBe('model = "x"\n[mine]\n')
+  })
+
+  test('is not put where the file could not be read any more', () => {
+    expect(() => put(file, 'x = [\n  ["a"],\n]\nmcp_servers = {}\n')).toThrow('beside yours')
+    expect(() => put(file, 'x = = 1\n')).toThrow(/config\.toml:1:5: /)
+  })
 })

@@ -10,9 +10,13 @@ import { PawlError } from '../../runtime/pawl-error.ts'
 import type { DesiredFile, SettingsEntry } from './desired-files.ts'
 import { addBlock, blockIn, removeBlock } from './marked-block.ts'
 import { pawlEntriesIn, pawlValue } from './pawl-entries.ts'
+import { faultOfHooks, ownHooks, removeHooks } from './toml-hooks.ts'
+import { checkAdded } from './toml-text.ts'
 
 /** How our entries are kept in a file; a block without a name: whichever comes first. */
-export type Shape = { readonly kind: 'json' | 'whole' } | { kind: 'block'; name: string | null }
+export type Shape =
+  | { readonly kind: 'json' | 'tables' | 'whole' }
+  | { readonly kind: 'block'; readonly name: string | null }
 
 type Merged = { readonly text: string; readonly remarks: readonly string[] }
 
@@ -25,8 +29,12 @@ export function mergeEntries({ path, content }: DesiredFile, base: string | null
       const { name, lines, rival } = content
       const found = rival?.exec(base ?? '')
       if (found) throw inTheWay(path, base ?? '', { offset: found.index, what: found[0].trim() })
-      return { text: addBlock(base ?? '', name, lines), remarks: [] }
+      const text = addBlock(base ?? '', name, lines)
+      if (path.endsWith('.toml')) checkAdded({ path, text }, base ?? '', lines.join('\n'))
+      return { text, remarks: [] }
     }
+    case 'tables':
+      return { text: withTables(path, content, base ?? ''), remarks: [] }
     case 'whole':
       if (base === null || base.trim() === '') return { text: content.text, remarks: [] }
       throw inTheWay(path, base, { offset: 0, what: path })
@@ -39,7 +47,9 @@ export function stripEntries(path: string, shape: Shape, text: string): string |
     case 'json':
       return stripJson(path, text)
     case 'block':
-      return removeBlock(text, shape.name)
+      return removeBlock(text, { path, name: shape.name })
+    case 'tables':
+      return removeHooks({ path, text })
     case 'whole':
       return isOwnText(text) ? null : text
   }
@@ -53,7 +63,9 @@ export function ownOf(path: string, shape: Shape, text: string): Json {
       return Array.isArray(own) && own.length === 0 ? null : own
     }
     case 'block':
-      return blockIn(text, shape.name)?.text ?? null
+      return blockIn(text, { path, name: shape.name })?.text ?? null
+    case 'tables':
+      return ownHooks({ path, text })
     case 'whole':
       return isOwnText(text) ? text : null
   }
@@ -74,6 +86,18 @@ export const ownMark = 'written by `pawl init`'
 
 function isOwnText(text: string): boolean {
   return text.includes(ownMark)
+}
+
+type Tables = Extract<DesiredFile['content'], { readonly kind: 'tables' }>
+
+function withTables(path: string, { name, lines }: Tables, base: string): string {
+  const text = addBlock(base, name, lines)
+  checkAdded({ path, text }, base, lines.join('\n'))
+  const fault = faultOfHooks({ path, text })
+  if (fault === null) return text
+  throw new PawlError('CONFIG_INVALID', `${path}: ${fault}, so the host would run no hook at all`, {
+    hint: 'fix it and try again. Nothing was written',
+  })
 }
 
 function mergeJson(path: string, entries: readonly SettingsEntry[], base: string | null): Merged {

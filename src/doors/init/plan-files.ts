@@ -40,7 +40,7 @@ export function planInit(
   // Files that an older Pawl wrote and this one does not.
   const stale = (known?.files ?? []).filter(({ path }) => !wanted.some((one) => one.path === path))
   const gone = stale.map((note) => {
-    const left = { ...leftIn(note, known), shape: shapeOf(note.path) }
+    const left = { ...leftIn(note, known), shape: shapeOf(note) }
     return planRemoval(left, readFile(note.path))
   })
   return {
@@ -57,14 +57,18 @@ export function planUninit(
 ): FilePlan {
   const paths = new Set([...wanted, ...(known?.files ?? [])].map(({ path }) => path))
   const files = [...paths].map((path) => {
-    const shape = wanted.find((one) => one.path === path)?.content ?? shapeOf(path)
-    return planRemoval({ ...leftIn({ path }, known), shape }, readFile(path))
+    const left = leftIn({ path }, known)
+    const shape = wanted.find((one) => one.path === path)?.content ?? left.shape
+    return planRemoval({ ...left, shape }, readFile(path))
   })
   return { files: files.filter(({ before, after }) => before !== after), remarks: [] }
 }
 
-/** How our entries are kept in a file that nobody wants any more, by its name. */
-export function shapeOf(path: string): Shape {
+type FileName = Pick<InstalledFile, 'path'> & Partial<Pick<InstalledFile, 'kind'>>
+
+/** How our entries are kept in a file, by its note and its name. */
+export function shapeOf({ path, kind }: FileName): Shape {
+  if (kind === 'tables') return { kind }
   if (/\.jsonc?$/.test(path)) return { kind: 'json' }
   return /\.(?:md|js)$/.test(path) ? { kind: 'whole' } : { kind: 'block', name: null }
 }
@@ -95,7 +99,7 @@ function leftIn(
 ): Left {
   const note = known?.files.find((one) => one.path === path) ?? null
   const moved = known?.moved?.filter(({ file }) => file === path) ?? []
-  return { path, shape: content ?? shapeOf(path), note, moved }
+  return { path, shape: content ?? shapeOf(note ?? { path }), note, moved }
 }
 
 type Planned = { readonly file: PlannedFile; readonly remarks: readonly string[] }
@@ -117,7 +121,7 @@ function planFile(wanted: DesiredFile, before: string | null, left: Left): Plann
     mode,
     note: {
       path,
-      kind: kind === 'whole' ? 'whole' : 'entries',
+      kind: kind === 'whole' || kind === 'tables' ? kind : 'entries',
       sha256: hashOwn(own),
       after: sha256(after),
       undo: base === null ? null : undoOf(base, after),

@@ -27,6 +27,8 @@ export type HostPlan = FilePlan & {
   readonly workspace: string
   /** The hooks of the user, for every folder; `workspace` is the user's home. */
   readonly scope?: 'user'
+  /** They are written, and removed, with the hooks of folders. */
+  readonly withFolders?: true
   /** What was written last time; null: nothing. */
   readonly known: Install | null
   readonly wire: 'http' | 'command'
@@ -60,6 +62,8 @@ type HostWish = {
   readonly installs: readonly Install[]
   /** The hooks of the user; `workspace` is the user's home. */
   readonly scope?: 'user'
+  /** A folder needs them, and nobody asked for them. */
+  readonly withFolders?: true
   /** `stays`: as it was last time. */
   readonly gateway?: 'wanted' | 'stays'
 }
@@ -117,8 +121,9 @@ export function planHostRemoval(found: FoundHost, wish: HostWish, readFile: Read
   return { host: found.name, found, workspace, ...scopeOf(wish), known, wire, files: all, remarks }
 }
 
-function scopeOf({ scope }: HostWish): Pick<HostPlan, 'scope'> {
-  return scope === undefined ? {} : { scope }
+function scopeOf({ scope, withFolders }: HostWish): Pick<HostPlan, 'scope' | 'withFolders'> {
+  if (scope === undefined) return {}
+  return withFolders === undefined ? { scope } : { scope, withFolders }
 }
 
 function wantedFiles(host: AgentHostId, setting: SetupContext): readonly DesiredFile[] {

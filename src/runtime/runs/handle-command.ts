@@ -43,8 +43,8 @@ export type CommandContext = {
   readonly approvalMs: number
   /** Policies laid over the runs of a workspace, the highest authority first. */
   readonly policies: (workspace: string | null) => readonly Policy[]
-  /** Folders that no call may touch, as absolute paths. */
-  readonly guarded: readonly string[]
+  /** Folders and files that no call may touch now, as absolute paths. */
+  readonly guarded: () => readonly string[]
   readonly outboxFor: OutboxSource
   /** How the files of a workspace are now. Never rejects. */
   readonly observeWorkspace: (folder: string) => Promise<WorkspaceState>

@@ -31,7 +31,7 @@ export async function judgeDry(
       ? await imagine(context, request)
       : await currentRun(context, request.runId)
   const spoken = { ...request, server: null, cwd: null, branch: null }
-  const call = callOfIntent(run, spoken, context.guarded)
+  const call = callOfIntent(run, spoken, context.guarded())
   const check = { command: { type: 'CheckCall', call }, branch: null } as const
   const past = await pastFor(context, {
     run,

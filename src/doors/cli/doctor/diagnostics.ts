@@ -11,7 +11,7 @@ import { readPrices } from '../../../runtime/costs/prices.ts'
 import type { Isolation } from '../../../runtime/jobs/jobs-port.ts'
 import { PawlError } from '../../../runtime/pawl-error.ts'
 import { PawlProblem } from '../../api/problem.ts'
-import { checkInstall } from '../../init/check-install.ts'
+import { checkInstall, type InstallProblem } from '../../init/check-install.ts'
 import { type FoundHost, findHosts } from '../../init/find-hosts.ts'
 import { hostSetups } from '../../init/hosts/host-setups.ts'
 import { installOf } from '../../init/plan-host.ts'
@@ -129,10 +129,18 @@ async function stateOf(found: FoundHost, workspace: string, setup: SetupDoor): P
   const problems = [
     ...userProblems,
     ...(isFree ? [`the hooks of its user are missing: run \`pawl init ${host}\``] : []),
-    ...broken.map(({ message }) => `${message}: run \`pawl init --restore\``),
+    ...broken.map(problemText),
     ...((await hostSetups[host].trust?.problems({ program, workspace, env: setup.env })) ?? []),
   ]
   return { ...whose, wire: own.wire, problems }
+}
+
+/** What is wrong, and what to do: a file that was damaged is for its owner to mend. */
+function problemText({ kind, message }: InstallProblem): string {
+  const isOurs = kind === 'missing' || kind === 'changed'
+  return isOurs
+    ? `${message}: run \`pawl init --restore\``
+    : `not guarded: ${message}; correct that file`
 }
 
 type UserState = Pick<HostState, 'user' | 'problems'>
@@ -141,6 +149,6 @@ function userState(host: AgentHostId, setup: SetupDoor): UserState {
   const install = installOf(setup.readInstalls(), { host, ...userPlace(setup) })
   if (install === null) return { user: 'none', problems: [] }
   const broken = checkInstall(install, (path) => readWorkspaceFile(install.workspace, path))
-  const problems = broken.map(({ message }) => `${message}: run \`pawl init --restore\``)
+  const problems = broken.map(problemText)
   return { user: problems.length === 0 ? 'active' : 'broken', problems }
 }

@@ -22,7 +22,12 @@ export function initWorkspace(io: Io): string {
 }
 
 /** Where hooks are put: into a folder, or into the settings of the user for every folder. */
-export type InitPlace = { readonly workspace: string; readonly scope?: 'user' }
+export type InitPlace = {
+  readonly workspace: string
+  readonly scope?: 'user'
+  /** A folder needs them, and nobody asked for them. */
+  readonly withFolders?: true
+}
 
 /** The home of the user, in whose settings hooks for every folder are. */
 export function userPlace({ env }: SetupDoor): InitPlace {

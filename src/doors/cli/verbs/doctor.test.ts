@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -36,6 +36,25 @@ test('a host without hooks here is said to be free, which is no fault', async ()
   expect(out).toContain('claude    2.1.325')
   expect(out).toContain('not guarded in this folder: run `pawl init claude`')
   expect(out).toContain('codex     not found')
+})
+
+test.each([
+  ['[[hooks]]\nevent = "Stop"\ncommand = "true"\nname = "x"\n', '8 of `[[hooks]]` has `name`'],
+  ['x = = 1\n', 'invalid value'],
+])('hooks that Kimi Code does not run are said not to work: %j', async (more, why) => {
+  const bench = openHeld()
+  bench.host('kimi', '2.1.0')
+  await bench.pawl('init', 'kimi', '--yes')
+  const doctor = async () => bench.pawlWith(find(versionText()), 'doctor')
+  expect(await doctor()).toMatchObject({ code: 0, out: expect.stringContaining('active: every') })
+  appendFileSync(join(bench.user, '.kimi-code/config.toml'), more)
+  const { code, out } = await doctor()
+  expect(code).toBe(1)
+  expect(out).not.toContain('active: every')
+  const text = out.replaceAll(/\s+/g, ' ')
+  expect(text).toContain('problem not guarded: .kimi-code/config.toml:')
+  expect(text).toContain(why)
+  expect(text).toContain('; correct that file')
 })
 
 test('prices of the workspace that cannot be read are told with their line', async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type AgentHostId, agentHostIds, agentHosts } from '../../../core/hosts/registry.ts'
+import { checkInstall } from '../../init/check-install.ts'
 import { type Bench, openBench, token } from './init.contract.ts'
 
 function userFile({ user }: Bench, host: AgentHostId): string {
@@ -141,6 +142,41 @@ test('the hooks of its user stay as long as they hold another folder', async () 
   expect(existsSync(userFile(bench, 'kimi'))).toBe(false)
 })
 
+test('hooks that somebody has asked for stay, and so does what another folder needs', async () => {
+  const bench = openBench()
+  const other = join(bench.workspace, 'other')
+  mkdirSync(other)
+  const hosts = () => bench.installs().map(({ host, scope }) => `${host} ${scope ?? 'folder'}`)
+  // A folder without hooks takes none away.
+  await bench.pawl('init', '--user', 'kimi', '--yes')
+  expect((await bench.pawlWith({ cwd: other }, 'uninit', 'kimi', '--yes')).out).toContain('nothing')
+  await bench.pawl('init', 'kimi', '--yes')
+  await bench.pawl('uninit', '--yes')
+  expect(hosts()).toEqual(['kimi user'])
+  await bench.pawl('uninit', '--user', 'kimi', '--yes')
+  // Kimi Code is held in every folder that is guarded, for whatever host.
+  await bench.pawl('init', 'kimi', 'gemini', '--yes')
+  await bench.pawl('uninit', 'kimi', '--yes')
+  expect(hosts().toSorted()).toEqual(['gemini folder', 'kimi user'])
+  const { out } = await bench.pawl('uninit', 'gemini', '--yes')
+  expect(out).toContain('removed Pawl from Gemini CLI, Kimi Code\n')
+  expect(hosts()).toEqual([])
+  // Asked for later.
+  await bench.pawl('init', 'kimi', '--yes')
+  await bench.pawl('init', '--user', 'kimi', '--yes')
+  expect((await bench.pawl('uninit', '--yes')).out).toContain('removed Pawl from Kimi Code\n')
+  expect(hosts()).toEqual(['kimi user'])
+})
+
+test('unasked hooks that were restored are still unasked, and a host is named once', async () => {
+  const bench = openBench()
+  await bench.pawl('init', 'kimi', '--yes')
+  rmSync(userFile(bench, 'kimi'))
+  await bench.pawl('init', '--restore')
+  expect((await bench.pawl('uninit', '--yes')).out).toContain('removed Pawl from Kimi Code\n')
+  expect(bench.installs()).toEqual([])
+})
+
 test.each([
   ['hooks = []\n', 2],
   ['a = 1\n  "hooks" = [{ event = "Stop", command = "true" }]\n', 2],
@@ -153,4 +189,51 @@ test.each([
   expect((await bench.pawl('init', 'kimi', '--yes')).code).toBe(code)
   expect(readFileSync(file, 'utf8').startsWith(text)).toBe(true)
   expect(bench.has('.kimi-code/mcp.json')).toBe(code === 0)
+})
+
+/** What Kimi Code makes of its settings when it writes them anew. */
+function rewritten(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
+    .replaceAll('[[', '\n[[')
+}
+
+test('hooks of Kimi Code are known where it has dropped the marks', async () => {
+  const bench = openBench()
+  const file = userFile(bench, 'kimi')
+  mkdirSync(dirname(file))
+  writeFileSync(file, 'a = 1\n')
+  await bench.pawl('init', 'kimi', '--yes')
+  const text = rewritten(readFileSync(file, 'utf8'))
+  writeFileSync(file, text)
+  expect((await bench.pawl('init', '--restore')).out).toContain('nothing to do')
+  writeFileSync(file, text.replace('event = "Stop"', 'event = "SessionEnd"'))
+  await bench.pawl('init', '--restore')
+  expect(readFileSync(file, 'utf8').match(/pawl-hook/g)).toHaveLength(7)
+  writeFileSync(file, rewritten(readFileSync(file, 'utf8')))
+  await bench.pawl('uninit', 'kimi', '--yes')
+  expect(readFileSync(file, 'utf8').trim()).toBe('a = 1')
+})
+
+test.each([
+  'x = [\n  ["a"],\n]\nhooks = []\n',
+  'x = = 1\n',
+  '[[hooks]]\nevent = "Stop"\ncommand = "true"\nname = "mine"\n',
+])('hooks that Kimi Code would not run are neither written nor active: %j', async (text) => {
+  const bench = openBench()
+  const file = userFile(bench, 'kimi')
+  mkdirSync(dirname(file))
+  writeFileSync(file, text)
+  expect((await bench.pawl('init', 'kimi', '--yes')).code).toBe(2)
+  expect(readFileSync(file, 'utf8')).toBe(text)
+  rmSync(file)
+  await bench.pawl('init', 'kimi', '--yes')
+  const ours = readFileSync(file, 'utf8')
+  const [, install] = bench.installs()
+  const problems = (now: string) => install && checkInstall(install, () => now)
+  expect(problems(ours)).toEqual([])
+  const kinds = [expect.objectContaining({ kind: expect.stringMatching(/^(unreadable|off)$/) })]
+  expect(problems(`${text}${ours}`)).toEqual(kinds)
 })

@@ -145,14 +145,15 @@ async function httpFor(found: readonly FoundHost[], here: Here): Promise<Http | 
 const noSecret = '(secret)'
 
 function plansFor(found: readonly FoundHost[], http: Http | null, here: Here): readonly HostPlan[] {
-  const { setup, workspace, scope, gateway } = here
+  const { setup, workspace, scope, withFolders, gateway } = here
   const installs = setup.readInstalls()
-  const where = scope === undefined ? { workspace } : { workspace, scope }
+  const unasked = withFolders === undefined ? {} : { withFolders }
+  const where = scope === undefined ? { workspace } : { workspace, scope, ...unasked }
   const plans = planHosts(found, { setup, ...where, http, installs, gateway }, planHost)
   if (scope === 'user') return plans
   // What has no hooks of a folder is held by those of its user.
   const others = found.filter(({ name }) => hasUserHooksOnly(name))
-  return [...plans, ...plansFor(others, null, { ...here, ...userPlace(setup) })]
+  return [...plans, ...plansFor(others, null, { ...here, ...userPlace(setup), withFolders: true })]
 }
 
 type InitPrompt = {
@@ -212,8 +213,9 @@ async function restore(setup: SetupDoor, io: Io): Promise<number> {
     return checkInstall(install, (path) => readWorkspaceFile(workspace, path)).length > 0
   })
   const all = broken.length === 0 ? [] : await findHosts(initWorkspace(io), setup.env)
-  for (const { host, workspace, scope, wire } of broken) {
-    const place = scope === undefined ? { workspace } : { workspace, scope }
+  for (const { host, workspace, scope, withFolders, wire } of broken) {
+    const unasked = withFolders === undefined ? {} : { withFolders }
+    const place = scope === undefined ? { workspace } : { workspace, scope, ...unasked }
     const here: Here = { setup, ...place, io, gateway: 'stays' }
     const found = all.filter(({ name }) => name === host)
     const http = wire === 'http' ? await httpFor(found, here) : null

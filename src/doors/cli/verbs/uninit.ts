@@ -16,7 +16,6 @@ import type { SetupDoor } from '../../init/setup-door.ts'
 import type { VerbHelp } from '../help.ts'
 import {
   chooseHosts,
-  hasUserHooksOnly,
   type InitPlace,
   initWorkspace,
   setupOf,
@@ -81,8 +80,8 @@ export const uninitVerb: Verb = {
       return 2
     }
     for (const plan of plans) applyUninit(plan, setup)
-    const titles = plans.map(({ host }) => agentHosts[host].title).join(', ')
-    io.out(`done: removed Pawl from ${titles}\n`)
+    const titles = new Set(plans.map(({ host }) => agentHosts[host].title))
+    io.out(`done: removed Pawl from ${[...titles].join(', ')}\n`)
     return 0
   },
 }
@@ -100,10 +99,13 @@ async function plansFor(
   const wish = { setup, http: null, installs }
   const plans = planHosts(found, { ...wish, ...where }, planHostRemoval)
   if (where.scope === 'user') return plans
-  const last = found.filter(({ name }) => {
-    const folders = installs.filter(({ host, scope }) => host === name && scope === undefined)
-    return hasUserHooksOnly(name) && folders.every((one) => one.workspace === workspace)
-  })
-  // Those hooks have nothing left to hold.
-  return [...plans, ...planHosts(last, { ...wish, ...userPlace(setup) }, planHostRemoval)]
+  const going = plans.flatMap(({ known }) => (known === null ? [] : [known]))
+  const isLast = installs.every((one) => one.scope === 'user' || going.includes(one))
+  if (going.length === 0 || !isLast) return plans
+  // Hooks that were written with those of folders have nothing left to hold.
+  const user = userPlace(setup)
+  const isLeft = ({ name }: FoundHost): boolean =>
+    installOf(installs, { ...user, host: name })?.withFolders === true
+  const left = await chooseHosts('uninit', { names: [], workspace, isMeant: isLeft }, setup)
+  return [...plans, ...planHosts(left, { ...wish, ...user }, planHostRemoval)]
 }

@@ -9,9 +9,6 @@ import { commandFor, hookSeconds, serverEntry, tomlText } from './shared-entries
 
 const { installedEvents, serversFile, serversKey } = kimiHost
 
-/** Hooks in another spelling, beside which ours would make the file unreadable. */
-const rival = /(?<!^[ \t]*\[[\s\S]*)^[ \t]*["']?hooks["']?[ \t]*=/m
-
 export const kimiSetup: HostSetup = {
   wireOf: () => 'command',
   wants: (setting) => {
@@ -23,7 +20,7 @@ export const kimiSetup: HostSetup = {
           {
             path: userFile,
             mode: 'plain',
-            content: { kind: 'block', name: 'kimi', lines: hookLines(setting), rival },
+            content: { kind: 'tables', name: 'kimi', lines: hookLines(setting) },
           },
         ]
   },
