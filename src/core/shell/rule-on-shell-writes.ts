@@ -79,7 +79,8 @@ function whyItWrites(command: SimpleCommand): string | null {
   return whyByUse(command, found) ?? whyByArguments(command, found)
 }
 
-const trustedPlace = anyOf(names.trustedPlaces, '^(?:', ')')
+// `VENV/BIN` may be a folder of the project.
+const trustedPlace = new RegExp(anyOf(names.trustedPlaces, '^(?:', ')').source)
 
 /** A program where programs are installed, and no file of the project. */
 function isTrustedPlace(word: string): boolean {

@@ -150,8 +150,8 @@ function choiceName(part: WordPart): string {
 /** What the shell sets from the text itself: the last word of a command, what a test has found. */
 const saidBefore: ReadonlySet<string> = new Set(names.saidBefore.split(' '))
 
-/** What always has a value, that no option begins in. */
-const neverEmpty = anyOf(names.neverEmpty, '^\\$\\{?(?:#\\w+|', ')\\}?$')
+/** What always has a value, that no option begins in; `$path` is another variable. */
+const neverEmpty = new RegExp(anyOf(names.neverEmpty, '^\\$\\{?(?:#\\w+|', ')\\}?$').source)
 
 /** What the shell itself sets. */
 const ownValues: ReadonlyMap<string, string> = new Map([
