@@ -24,6 +24,7 @@ import {
 import { mentionsProtected } from './protected-files.ts'
 import { unreadPatchIn } from './protected-git.ts'
 import { isPathKey, isReader } from './server-tool-kind.ts'
+import { workspaceRemover } from './takes-workspace.ts'
 
 /** Values of an unknown tool's input that are looked at. */
 export const valuesMax = 20_000
@@ -90,6 +91,8 @@ function ruleOnShell(
 ): Denial | null {
   const place = call.reads.find(({ written, inside }) => isHeld(inside ?? written))
   if (place !== undefined) return denyChange(place.written)
+  const remover = shell.ok ? workspaceRemover(shell, call.workspace) : null
+  if (remover !== null) return denyRemoval(remover)
   const held = concerned === null ? null : protectedBy(concerned, call.workspace)
   if (held !== null) return denyChange(held)
   const patch = shell.ok ? unreadPatchIn(shell) : null
@@ -100,6 +103,11 @@ function ruleOnShell(
   if (mentionsProtected(withoutValues(text))) return denyUnclear()
   // WHY always: bash runs the lines before what it cannot parse, and some of what we cannot.
   return shell.ok ? null : denyUnreadable(shell)
+}
+
+function denyRemoval(command: string): Denial {
+  const reason = `\`${shown(command)}\` could remove the whole workspace`
+  return { code: 'PATH_PROTECTED', reason, hint: 'name the files and folders that are to go' }
 }
 
 function denyPatch(command: string): Denial {
