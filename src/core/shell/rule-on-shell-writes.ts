@@ -5,7 +5,7 @@
  */
 import type { Denial } from '../engine/types.ts'
 import { anyOf } from './alternation-pattern.ts'
-import { type ArgumentScope, isHarmlessMode } from './argument-checks.ts'
+import { type ArgumentScope, isHarmlessMode, isInParts } from './argument-checks.ts'
 import { isListTrouble, whyByKind } from './argument-kinds.ts'
 import { asksProgram } from './asks-program.ts'
 import { changesBySpelling } from './changing-words.ts'
@@ -182,6 +182,7 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
     workspace: null,
     makes: effect('makes'),
     isLocal: talksLocally(all),
+    isInParts: isInParts(options),
   }
   for (const argument of all) {
     const why = whyOfArgument(command, argument, scope)
@@ -198,7 +199,7 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
   if (stray !== null) return `does more than reading by \`${quoteCommand(stray)}\``
   if (raw.dashes === 'writes' && found.behindDashes > 0) return 'discards changes'
   if (raw.stdin === 'sql' && mayFeedSql(command, all)) return 'changes a database, or may'
-  if (raw.stdin === 'commands' && isGiven(command)) return 'does what it is told on its input'
+  if (raw.stdin === 'commands' && isGiven(command)) return 'runs the commands on its input'
   if (effect('lists') || shows) return null
   if (raw.max !== undefined && operands.length > raw.max && raw.readsIf === undefined) {
     return 'changes something'

@@ -10,8 +10,7 @@ const programCharsMax = 20_000
 
 /** Whether a script of `sed` runs a program or writes a file. */
 export function actsInSed(script: string): boolean {
-  // A script that ends so goes on in the next option.
-  if (script.length > programCharsMax || script.endsWith('\\')) return true
+  if (script.length > programCharsMax) return true
   // WHY twice: whether a delimiter inside of `[…]` ends a part depends on the version of `sed`.
   return scanSed(script, 'classes') || scanSed(script, 'plain')
 }
