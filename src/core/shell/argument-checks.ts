@@ -142,8 +142,7 @@ export const argumentChecks = {
   },
   riskyVariable: isRiskyVariable,
   // A part that ends with a backslash goes on in the next one.
-  sedScript: ({ start }, { isInParts }) =>
-    (isInParts && start.endsWith('\\')) || actsInSed(start),
+  sedScript: ({ start }, { isInParts }) => (isInParts && start.endsWith('\\')) || actsInSed(start),
   sentAway: isSentAway,
   setting: ({ value }, { program }) => changesSetting(program, value),
   sqlScript: ({ start }, { program }) => readSql(program, start),

@@ -199,7 +199,8 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
   if (stray !== null) return `does more than reading by \`${quoteCommand(stray)}\``
   if (raw.dashes === 'writes' && found.behindDashes > 0) return 'discards changes'
   if (raw.stdin === 'sql' && mayFeedSql(command, all)) return 'changes a database, or may'
-  if (raw.stdin === 'commands' && isGiven(command)) return 'runs the commands on its input'
+  if (raw.stdin === 'commands' && isGiven(command) && !isFedReading(command, found))
+    return 'runs the commands on its input'
   if (effect('lists') || shows) return null
   if (raw.max !== undefined && operands.length > raw.max && raw.readsIf === undefined) {
     return 'changes something'
@@ -211,6 +212,21 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
 /** Whether something stands on its input. */
 function isGiven({ isFed, isPiped, stdin }: SimpleCommand): boolean {
   return isFed || isPiped || stdin !== null
+}
+
+/** Whether each line on its input is known and would only read as its operands, too. */
+function isFedReading(command: SimpleCommand, { verbs }: ReadArguments): boolean {
+  const lines = command.stdin?.split('\n').filter((line) => line.trim() !== '')
+  return verbs.length === 0 && lines?.every((line) => isReadingLine(command, line)) === true
+}
+
+function isReadingLine(command: SimpleCommand, line: string): boolean {
+  // Quotes and options may mean something else there.
+  if (!/^\s*\w[\w:.]*(?:[ \t]+\w[\w:.]*)*\s*$/.test(line)) return false
+  const words = [command.words[0] ?? '', ...line.trim().split(/[ \t]+/)]
+  const none = words.map(() => false)
+  const said = { words, starts: words, wild: none, made: none, isFed: false, isPiped: false }
+  return isKnownReader({ ...command, ...said, stdin: null })
 }
 
 /** What stands on its input is read where no statement is given. */

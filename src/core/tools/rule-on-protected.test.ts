@@ -234,6 +234,14 @@ test.each([
   expect(run(command)).toBe('COMMAND_UNREADABLE')
 })
 
+test('what cannot be read is denied with the way that works', () => {
+  const hintOf = (command: string) => ruleOnProtected(callOf('Bash', { command }))?.hint
+  expect(hintOf(`cat > a <<'EOF'\n${'a line of text\n'.repeat(5_000)}EOF`)).toMatch(/edit tool/)
+  for (const command of ['rm dist/!(keep)', 'ls **/*(.om[1,3])']) {
+    expect(hintOf(command), command).toMatch(/`find`/)
+  }
+})
+
 test.each([
   ...['cd .. && rm -rf *', 'rm -rf ../*', 'rm -rf /srv/*', 'rm -rf /s*', 'mv ../pro? /tmp'],
   ...['rm -rf ~/*', 'rm -rf ~', 'rm -rf ..', 'rm -rf /srv/proj', 'cd .. && rm -rf proj'],

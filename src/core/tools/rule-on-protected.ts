@@ -8,6 +8,7 @@ import type { Call, Denial } from '../engine/types.ts'
 import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
 import { denyUnreadable } from '../shell/quote-command.ts'
+import { commandCharsMax } from '../shell/read-shell.ts'
 import type { GoodReading, ShellReading } from '../shell/shell-reading.ts'
 import { agentsCommandIn } from './agent-programs.ts'
 import { madeNameIn, personsCommandIn } from './pawl-program.ts'
@@ -101,8 +102,9 @@ function ruleOnShell(
   const text = textsOf(call.input).join('\n')
   if (text.length > mentionCharsMax) return denyLong()
   if (mentionsProtected(withoutValues(text))) return denyUnclear()
+  if (shell.ok) return null
   // WHY always: bash runs the lines before what it cannot parse, and some of what we cannot.
-  return shell.ok ? null : denyUnreadable(shell)
+  return text.length > commandCharsMax ? denyLong() : denyUnreadable(shell)
 }
 
 function denyRemoval(command: string): Denial {
@@ -121,7 +123,7 @@ const mentionCharsMax = 262_144
 
 function denyLong(): Denial {
   const reason = 'the command is too long to be analyzed'
-  return { code: 'COMMAND_UNREADABLE', reason, hint: 'put the text in a file in the workspace' }
+  return { code: 'COMMAND_UNREADABLE', reason, hint: 'write long texts with your edit tool' }
 }
 
 function textsOf(input: Json): readonly string[] {
