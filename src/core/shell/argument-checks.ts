@@ -23,8 +23,15 @@ export type ArgumentScope = PathOrigin & {
   readonly program: string
   /** One of its options makes an archive. */
   readonly makes: boolean
+  /** Its code stands in several options. */
+  readonly isInParts: boolean
   /** It asks, or talks to this machine alone: whatever it sends changes nothing elsewhere. */
   readonly isLocal: boolean
+}
+
+/** Whether code for `sed` stands in several options. */
+export function isInParts(options: readonly ProgramArgument[]): boolean {
+  return options.filter(({ kind }) => kind === 'sed' || kind === 'codefile').length > 1
 }
 
 type ArgumentCheck = (argument: ProgramArgument, scope: ArgumentScope) => boolean
@@ -134,7 +141,8 @@ export const argumentChecks = {
     return isAway({ ...argument, start }, scope) || isProjectFile(start)
   },
   riskyVariable: isRiskyVariable,
-  sedScript: ({ start }) => actsInSed(start),
+  // A part that ends with a backslash goes on in the next one.
+  sedScript: ({ start }, { isInParts }) => (isInParts && start.endsWith('\\')) || actsInSed(start),
   sentAway: isSentAway,
   setting: ({ value }, { program }) => changesSetting(program, value),
   sqlScript: ({ start }, { program }) => readSql(program, start),

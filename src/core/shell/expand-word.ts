@@ -86,7 +86,7 @@ function splitWords(
   for (const part of parts) {
     const value = partValue(part, lookup)
     const isBare = isExpansion(part)
-    if (!isBare) isThere = true
+    if (!isBare && !(value === '' && isList(part))) isThere = true
     if (value === null) {
       if (isKnown && isQuoted(part)) start += quotedText(part, lookup).start
       isKnown = false
@@ -127,6 +127,15 @@ function quotedText({ parts }: Quoted, lookup: WordLookup) {
     start += value
   }
   return { start, isKnown: true }
+}
+
+/** `"$@"`, `"${a[@]}"`, `"${!x@}"`: as many words as there are elements, or none. */
+export function isList(part: WordPart): boolean {
+  return isQuoted(part) && part.parts.length > 0 && part.parts.every(isListed)
+}
+
+function isListed({ text }: { readonly text: string }): boolean {
+  return /^\$\{?!?(?:\w+\[|\w*)@/.test(text)
 }
 
 function isExpansion(part: WordPart): boolean {

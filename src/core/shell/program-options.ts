@@ -5,7 +5,7 @@
  * Helpful, but not a security boundary: see docs/reference/guard-commands.md.
  */
 import { anyOf } from './alternation-pattern.ts'
-import { isTameProgram } from './argument-checks.ts'
+import { isInParts, isTameProgram } from './argument-checks.ts'
 import { isListTrouble } from './argument-kinds.ts'
 import { leavesFrom, type PathOrigin } from './leaves-workspace.ts'
 import names from './names.json' with { type: 'json' }
@@ -55,7 +55,8 @@ function troubleByGrammar(listed: ListedCommand, found: ReadArguments): string |
   const isOpen = grammar.isDangerous || found.isVerbUnknown
   if (found.loose >= listedCount && found.loose > 0 && isOpen) return command.text
   const program = baseName(command.words[0] ?? '')
-  const scope = { program, dirs, workspace, makes: false, isLocal: false }
+  const parts = isInParts(options)
+  const scope = { program, dirs, workspace, makes: false, isLocal: false, isInParts: parts }
   const isAddressed = command.words
     .slice(0, listedCount)
     .some((word) => /^\w+:\/\//.test(word ?? ''))

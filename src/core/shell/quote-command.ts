@@ -16,5 +16,7 @@ export function denyUnreadable(problem: {
 }): Denial {
   const place = problem.token === '' ? '' : ` at \`${problem.token}\``
   const reason = `the command cannot be parsed${place}: ${problem.reason}`
-  return { code: 'COMMAND_UNREADABLE', reason, hint: 'write it as one plain command' }
+  const isPattern = /[*?+@!]\(/.test(problem.token)
+  const hint = isPattern ? 'choose the files with `find`' : 'write it as one plain command'
+  return { code: 'COMMAND_UNREADABLE', reason, hint }
 }

@@ -5,7 +5,7 @@
  */
 import type { Denial } from '../engine/types.ts'
 import { anyOf } from './alternation-pattern.ts'
-import { type ArgumentScope, isHarmlessMode } from './argument-checks.ts'
+import { type ArgumentScope, isHarmlessMode, isInParts } from './argument-checks.ts'
 import { isListTrouble, whyByKind } from './argument-kinds.ts'
 import { asksProgram } from './asks-program.ts'
 import { changesBySpelling } from './changing-words.ts'
@@ -79,7 +79,8 @@ function whyItWrites(command: SimpleCommand): string | null {
   return whyByUse(command, found) ?? whyByArguments(command, found)
 }
 
-const trustedPlace = anyOf(names.trustedPlaces, '^(?:', ')')
+// `VENV/BIN` may be a folder of the project.
+const trustedPlace = new RegExp(anyOf(names.trustedPlaces, '^(?:', ')').source)
 
 /** A program where programs are installed, and no file of the project. */
 function isTrustedPlace(word: string): boolean {
@@ -181,6 +182,7 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
     workspace: null,
     makes: effect('makes'),
     isLocal: talksLocally(all),
+    isInParts: isInParts(options),
   }
   for (const argument of all) {
     const why = whyOfArgument(command, argument, scope)
@@ -197,7 +199,8 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
   if (stray !== null) return `does more than reading by \`${quoteCommand(stray)}\``
   if (raw.dashes === 'writes' && found.behindDashes > 0) return 'discards changes'
   if (raw.stdin === 'sql' && mayFeedSql(command, all)) return 'changes a database, or may'
-  if (raw.stdin === 'commands' && isGiven(command)) return 'does what it is told on its input'
+  if (raw.stdin === 'commands' && isGiven(command) && !isFedReading(command, found))
+    return 'runs the commands on its input'
   if (effect('lists') || shows) return null
   if (raw.max !== undefined && operands.length > raw.max && raw.readsIf === undefined) {
     return 'changes something'
@@ -209,6 +212,21 @@ function whyByArguments(command: SimpleCommand, found: ReadArguments): string | 
 /** Whether something stands on its input. */
 function isGiven({ isFed, isPiped, stdin }: SimpleCommand): boolean {
   return isFed || isPiped || stdin !== null
+}
+
+/** Whether each line on its input is known and would only read as its operands, too. */
+function isFedReading(command: SimpleCommand, { verbs }: ReadArguments): boolean {
+  const lines = command.stdin?.split('\n').filter((line) => line.trim() !== '')
+  return verbs.length === 0 && lines?.every((line) => isReadingLine(command, line)) === true
+}
+
+function isReadingLine(command: SimpleCommand, line: string): boolean {
+  // Quotes and options may mean something else there.
+  if (!/^\s*\w[\w:.]*(?:[ \t]+\w[\w:.]*)*\s*$/.test(line)) return false
+  const words = [command.words[0] ?? '', ...line.trim().split(/[ \t]+/)]
+  const none = words.map(() => false)
+  const said = { words, starts: words, wild: none, made: none, isFed: false, isPiped: false }
+  return isKnownReader({ ...command, ...said, stdin: null })
 }
 
 /** What stands on its input is read where no statement is given. */

@@ -10,8 +10,7 @@ const programCharsMax = 20_000
 
 /** Whether a script of `sed` runs a program or writes a file. */
 export function actsInSed(script: string): boolean {
-  // A script that ends so goes on in the next option.
-  if (script.length > programCharsMax || script.endsWith('\\')) return true
+  if (script.length > programCharsMax) return true
   // WHY twice: whether a delimiter inside of `[…]` ends a part depends on the version of `sed`.
   return scanSed(script, 'classes') || scanSed(script, 'plain')
 }
@@ -138,7 +137,7 @@ function flatAwk(program: string): string | null {
   let isHead = false
   while (i < text.length) {
     const char = text[i] as string
-    if (char === '(') heads.push(/\b(if|while|for|switch) ?$/.test(out.slice(-8)))
+    if (char === '(') heads.push(/\b(if|while|for) ?$/.test(out.slice(-8)))
     else if (char === ')') isHead = heads.pop() ?? false
     if (char === '#') i = endOf(restOfLine, text, i)
     else if (char === '"') {
@@ -147,7 +146,7 @@ function flatAwk(program: string): string | null {
       const isOutput = /^"\/dev\/std(out|err)"$/.test(text.slice(i, end))
       out = isOutput ? out.replace(/(>>?|\|&?) ?$/, '') : `${out}""`
       i = end
-    } else if (char === '/' && /(\+\+|--) ?$/.test(out.slice(-3))) return null
+    } else if (char === '/' && unclearSlash.test(out.slice(-20))) return null
     else if (char === '/' && ((isHead && /\) ?$/.test(out)) || startsExpression(out))) {
       const end = expressionEnd(text, i)
       if (end < 0) return null
@@ -161,11 +160,17 @@ function flatAwk(program: string): string | null {
   return out
 }
 
+/**
+ * A slash behind these divides in one `awk` and begins an expression in another: words that only
+ * some of them know, and a line that ends with a value.
+ */
+const unclearSlash = /(?:\+\+|--|\b(?:case|switch|getline)) ?$|[\w)\]"] ?\n\s*$/
+
 /** Behind a value a slash divides; everywhere else it begins an expression. */
 function startsExpression(before: string): boolean {
   // The last word is enough.
   const text = before.slice(-20).trimEnd()
-  return /^$|[^\w)\]"]$|\b(?:print|printf|return|in|case|getline|else|do|exit|delete)$/.test(text)
+  return /^$|[^\w)\]"]$|\b(?:print|printf|return|in|else|do|exit|delete)$/.test(text)
 }
 
 function expressionEnd(text: string, from: number): number {
@@ -214,7 +219,9 @@ const readingStatement = anyOf(names.readingSql, '^(?:', ')(?!\\w)')
 const writingWord = anyOf(names.writingSql, '\\b(?:', ')\\b')
 
 /** What comments, escapes and other quotes begin with: a quote behind it may be a letter. */
-const otherQuotes = /["`\\$#]|--|\/\*/
+const otherQuotes = new RegExp(`["\`\\\\$#[]|--|/\\*|^${blanks}\\..*'`, 'm')
+/** A command of the client itself ends with its line, whatever stands in it. */
+const clientLine = new RegExp(`^${blanks}[.\\\\].*$`, 'gm')
 /** Without a value, and none of those that do something at once. */
 const askingPragma = anyOf(names.askingPragmas, '^pragma\\s+(?:\\w+\\.)?(?:', ')$')
 
@@ -223,12 +230,15 @@ export function onlyAsks(text: string): boolean {
   if (text.length > programCharsMax) return false
   // Where quotes may mean something else, a text between them is looked at like everything.
   const bare = otherQuotes.test(text) ? text : text.replace(/'(?:[^']|'')*'/g, "''")
-  return bare.split(/;|\n(?=\s*[.\\])/).every((part) => {
-    const statement = part.trim().toLowerCase()
-    if (statement === '') return true
-    if (statement.startsWith('pragma')) return askingPragma.test(statement)
-    return readingStatement.test(statement) && !writingWord.test(statement)
-  })
+  return bare
+    .replace(clientLine, ';$&;')
+    .split(';')
+    .every((part) => {
+      const statement = part.trim().toLowerCase()
+      if (statement === '') return true
+      if (statement.startsWith('pragma')) return askingPragma.test(statement)
+      return readingStatement.test(statement) && !writingWord.test(statement)
+    })
 }
 
 /** Whether what a client of a database is told is meant for the shell, or for a file. */

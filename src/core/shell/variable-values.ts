@@ -25,6 +25,8 @@ export type VariableFact = {
 
 /** The most values of one variable, and the most ways to fill in one command. */
 const valuesMax = 16
+/** The most ways in which variables of one command may be empty. */
+const emptiedMax = 64
 
 /** A fact with one more assignment. */
 export function withAssignment(
@@ -150,8 +152,8 @@ function choiceName(part: WordPart): string {
 /** What the shell sets from the text itself: the last word of a command, what a test has found. */
 const saidBefore: ReadonlySet<string> = new Set(names.saidBefore.split(' '))
 
-/** What always has a value, that no option begins in. */
-const neverEmpty = anyOf(names.neverEmpty, '^\\$\\{?(?:#\\w+|', ')\\}?$')
+/** What always has a value, that no option begins in; `$path` is another variable. */
+const neverEmpty = new RegExp(anyOf(names.neverEmpty, '^\\$\\{?(?:#\\w+|', ')\\}?$').source)
 
 /** What the shell itself sets. */
 const ownValues: ReadonlyMap<string, string> = new Map([
@@ -173,6 +175,8 @@ function certainValue({ facts, scope }: ValueScope, name: string): string | null
 export type OpenWord = {
   readonly parts: readonly WordPart[]
   readonly empties: 'nothing' | 'part' | 'whole'
+  /** The variable that it becomes the value of. */
+  readonly assigned?: string
 }
 
 /** Every way to fill in the variables of some words: with each of several values, or with none. */
@@ -189,14 +193,24 @@ export function choicesFor(
     choices = withEach(choices, name, values)
   }
   const known = open.size === 0 ? [] : choices
-  if (empty.size === 0) return known
-  const gone = [...empty].map((name) => [name, ''] as const)
-  // Of many, only all at once.
-  const isFew = choices.length * 2 ** gone.length <= valuesMax
-  if (!isFew) return [...known, ...choices.map((choice) => new Map([...choice, ...gone]))]
-  let emptied = choices
-  for (const [name] of gone) emptied = [...emptied, ...withEach(emptied, name, [''])]
-  return [...known, ...emptied.slice(choices.length)]
+  const sets = emptySets([...empty], Math.floor(emptiedMax / choices.length))
+  if (sets === null) return null
+  const emptied = sets.flatMap((set) => {
+    const gone = set.map((name) => [name, ''] as const)
+    return choices.map((choice) => new Map([...choice, ...gone]))
+  })
+  return [...known, ...emptied]
+}
+
+/** Which of these may be empty together: any of few, of more one, two or all. Null: too many. */
+function emptySets(names: readonly string[], max: number): readonly (readonly string[])[] | null {
+  if (2 ** names.length <= Math.min(max, valuesMax)) {
+    let sets: readonly (readonly string[])[] = [[]]
+    for (const name of names) sets = [...sets, ...sets.map((set) => [...set, name])]
+    return sets.slice(1)
+  }
+  if ((names.length * (names.length + 1)) / 2 >= max) return null
+  return [...names.flatMap((one, i) => names.slice(i).map((other) => [one, other])), names]
 }
 
 function withEach(choices: readonly ValueChoice[], name: string, values: readonly string[]) {
@@ -209,7 +223,7 @@ type OpenNames = { readonly open: Map<string, readonly string[]>; readonly empty
 
 function collect(
   scope: ValueScope,
-  { parts, empties }: OpenWord,
+  { parts, empties, assigned }: OpenWord,
   { open, empty }: OpenNames,
 ): void {
   const leaves = parts.flatMap((part) =>
@@ -223,11 +237,20 @@ function collect(
     const values = valuesIn(scope, part)
     if (values.length > 0) open.set(name, values)
     // WHY not before a slash: it would be a path from the root that nobody means.
-    else if (empties !== 'nothing' && !startsPath(leaves[i + 1])) {
-      if (leaves.length === 1 && empties === 'part') continue
-      if (lookupIn(scope).valueOf(part) === null && !neverEmpty.test(part.text)) empty.add(name)
-    }
+    if (empties === 'nothing' || startsPath(leaves[i + 1])) continue
+    if (leaves.length === 1 && empties === 'part') continue
+    // `x="$x y"` would go on growing from nothing again and again.
+    if (values.length > 0 && name === assigned) continue
+    if (lookupIn(scope).valueOf(part) === null && mayBeEmpty(scope, part)) empty.add(name)
   }
+}
+
+function mayBeEmpty(scope: ValueScope, part: WordPart): boolean {
+  if (neverEmpty.test(part.text)) return scope.facts.known?.has(nameIn(part)) === true
+  if (part.type !== 'ParameterExpansion' || part.operation?.type !== 'Default') return true
+  // `${x:-d}` is `d` where `x` is empty.
+  const { operator, operand } = part.operation
+  return !/^:[-=]$/.test(operator) || !readWord(operand, lookupIn(scope))[0]?.start
 }
 
 function startsPath(next: WordPart | undefined): boolean {

@@ -81,6 +81,7 @@ function namesOf(facts: Facts, command: SimpleCommand, read: 'plain' | 'chosen')
       noteWrite(facts, name, written)
       if (isReading) facts.arrays.add(name)
     } else if (value === null) {
+      facts.isOpaque = true
       hideValue(facts, 'the name of the variable', command.text)
     }
     doubtSubscript(facts, { value: value ?? start, text: start })

@@ -49,7 +49,7 @@ export function noteAssignment(walk: ShellWalk, node: Assignment): void {
   const isCalculated = parts?.length === 1 && parts[0]?.type === 'ArithmeticExpansion'
   if (isCalculated) return noteWrite(facts, node.name, 'number')
   const before = node.append ? (facts.current.get(node.name) ?? null) : ''
-  for (const one of valuesOfWord(walk, node.value)) {
+  for (const one of valuesOfWord(walk, node.value, node.name)) {
     const value = one.value === null || before === null ? null : before + one.value
     const guess = guessOption(one)
     if (guess !== null) noteWrite(facts, node.name, { value: guess })

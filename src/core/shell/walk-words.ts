@@ -1,5 +1,5 @@
 /** The words of commands and assignments in a walk, with the values that variables in them have. */
-import { type ReadWord, readWord, staticWord, type WordLookup } from './expand-word.ts'
+import { isList, type ReadWord, readWord, staticWord, type WordLookup } from './expand-word.ts'
 import type { Assignment, Command, Word, WordPart } from './parse.ts'
 import { grammarOf } from './program-grammar.ts'
 import { hideCode } from './shell-facts.ts'
@@ -7,10 +7,10 @@ import { choicesFor, lookupIn, type OpenWord, type ValueChoice } from './variabl
 import type { ShellWalk } from './walk-state.ts'
 
 /** The value of an assignment is one word whatever is in it; a variable may give it several. */
-export function valuesOfWord(walk: ShellWalk, word: Word): readonly ReadWord[] {
+export function valuesOfWord(walk: ShellWalk, word: Word, assigned: string): readonly ReadWord[] {
   const quoted = asOne(word)
   const base = readWord(quoted, lookupIn(walk))[0] ?? staticWord('', word.text)
-  const open = [{ parts: word.parts ?? [], empties: 'part' }] as const
+  const open = [{ parts: word.parts ?? [], empties: 'part', assigned }] as const
   const choices = base.value !== null ? [] : choicesFor(walk, open)
   if (choices === null) return [{ ...base, isMade: true }]
   const others = choices.flatMap((choice) => readWord(quoted, lookupIn(walk, choice)))
@@ -81,23 +81,32 @@ const runsWords = /^(inner|tool|joined|bin|again)$/
 /** The same words with every value that a variable in them may have. */
 export function otherWords(walk: ShellWalk, command: Command): readonly (readonly ReadWord[])[] {
   const open: OpenWord[] = []
+  let hasOpenGroup = false
   const { name, suffix } = command
   if (name?.parts?.some(isOpenPart)) open.push({ parts: name.parts, empties: 'part' })
   for (const [i, part] of suffix.entries()) {
     if (part.type !== 'Word' || !part.parts?.some(isOpenPart)) continue
     // The last word moves no other one.
-    const isWhole = i < suffix.length - 1 && part.parts[0]?.type !== 'DoubleQuoted'
+    const [first] = part.parts
+    const isWhole = i < suffix.length - 1 && (first?.type !== 'DoubleQuoted' || isList(first))
     const empties = doesOneThing(name) ? 'nothing' : isWhole ? 'whole' : 'part'
     open.push({ parts: part.parts, empties })
+    hasOpenGroup ||= empties === 'whole' && isOpenGroup(part.parts)
   }
   if (open.length === 0) return []
-  const choices = choicesFor(walk, open)
+  const choices = hasOpenGroup ? null : choicesFor(walk, open)
   if (choices === null) {
     const text = walk.scope.source.slice(command.pos, command.end)
     hideCode(walk.facts, 'its variables can have too many values', text)
     return []
   }
   return choices.map((choice) => wordsIn(walk, command, choice))
+}
+
+/** `{$x,$y}`: two words, one or none. */
+function isOpenGroup(parts: readonly WordPart[]): boolean {
+  const isOpen = ({ type, text }: WordPart) => type === 'BraceExpansion' && /[$`]/.test(text)
+  return parts.every(({ type }) => type.endsWith('Expansion')) && parts.some(isOpen)
 }
 
 /** `export A=1`: one word, whatever its value. */

@@ -17,7 +17,7 @@ type Holding = {
   readonly reading: GoodReading
 }
 
-/** What git overwrites or removes at once, or a removal of the whole workspace. */
+/** What git overwrites or removes at once. */
 export function clearedBy(command: SimpleCommand, holding: Holding): string | null {
   const found = programArguments(command)
   if (found === null) return null
@@ -25,21 +25,11 @@ export function clearedBy(command: SimpleCommand, holding: Holding): string | nu
   const has = (kind: string) => options.some((option) => option.kind === kind)
   if (has('shows') || has('lists')) return null
   if (has('discards')) return command.text
-  const program = programOf(command)
   const isAll = ({ start, value }: ProgramArgument) => {
     return value !== null && (isWhole(start) || takesWorkspace(start, command, holding))
   }
-  const takesAway = /^(?:zip|tar|7z.?)$/.test(program) && has('writes')
-  if (takesAway || program === 'rm' || program === 'mv') {
-    const taken = program === 'mv' ? operands.slice(0, -1) : operands
-    return taken.some(({ start, value }) => {
-      return value !== null && takesWorkspace(start, command, holding)
-    })
-      ? command.text
-      : null
-  }
   const { sweeps } = grammar.raw
-  if (sweeps === undefined || program !== 'git') return null
+  if (sweeps === undefined || programOf(command) !== 'git') return null
   const paths = operands.filter((operand, i) => {
     return operand.kind === 'pathspec' || i >= operands.length - behindDashes || sweeps === 'paths'
   })

@@ -234,18 +234,39 @@ test.each([
   expect(run(command)).toBe('COMMAND_UNREADABLE')
 })
 
+test('what cannot be read is denied with the way that works', () => {
+  const hintOf = (command: string) => ruleOnProtected(callOf('Bash', { command }))?.hint
+  expect(hintOf(`cat > a <<'EOF'\n${'a line of text\n'.repeat(5_000)}EOF`)).toMatch(/edit tool/)
+  for (const command of ['rm dist/!(keep)', 'ls **/*(.om[1,3])']) {
+    expect(hintOf(command), command).toMatch(/`find`/)
+  }
+})
+
 test.each([
   ...['cd .. && rm -rf *', 'rm -rf ../*', 'rm -rf /srv/*', 'rm -rf /s*', 'mv ../pro? /tmp'],
   ...['rm -rf ~/*', 'rm -rf ~', 'rm -rf ..', 'rm -rf /srv/proj', 'cd .. && rm -rf proj'],
   ...['cd src && rm -rf ..', 'cd src && rm -rf ../../*', 'shopt -s dotglob; rm -rf *'],
   ...['GLOBIGNORE=a; rm -rf ./*', 'cd /srv; mv * /tmp/'],
+  ...['rm -rf src/*/../../../proj', 'rm -rf */..', 'rm -rf ~+', 'rm -rf ~+/', 'rm -rf ~/proj'],
+  ...['cd ~ && rm -rf *', 'rm -rf ~/p*', 'mv -t /tmp /srv/proj', 'mv -t /tmp ..', 'rm -rf ../PROJ'],
+  ...['mv --target-directory=/tmp /srv/proj', 'mv --target=/tmp ../pr??', 'rm -rf ../[p]roj'],
+  ...["bash -O dotglob -c 'rm -rf *'", "env BASHOPTS=dotglob bash -c 'rm -rf *'"],
+  ...['shopt -s $X; rm -rf *', 'setopt GLOB_DOTS; rm -rf *', 'rm -rf /srv/pro[[:alpha:]]'],
+  ...['tar --remove-files -cf x .', 'tar -C .. --remove-files -cf /tmp/x proj', 'zip -rm /tmp/x .'],
+  ...['rsync -a --delete /tmp/empty/ ./', 'rsync -a --del x/ /srv/proj/', '7z a -sdel x ..'],
+  ...['rm -rf /*/proj', 'cd / && rm -rf s*', 'cd src; rm -rf ../../proj', 'rm -rf ../**'],
 ])('a removal takes the whole workspace with it: %s', (command) => {
-  expect(run(command)).toBe('PATH_PROTECTED')
+  const denial = ruleOnProtected(callOf('Bash', { command }))
+  expect(denial?.code).toBe('PATH_PROTECTED')
+  expect(denial?.reason).toContain('could remove the whole workspace')
 })
 
 test.each([
   ...['rm -rf *', 'rm -rf ../other*', 'rm -rf /tmp/*', 'cd build && rm -rf *', 'rm -rf /srv/old'],
   ...['cd src && rm -rf ../build', 'mv a* ..', 'cd build && rm -rf ../dist/*', 'rm -rf src/?'],
+  ...['rm -f ../*.log', 'rm -rf /srv/*.log', 'rm -f ~/*.log', 'rm -rf ../[abc]', 'mv -t . ../a'],
+  ...['rm -rf src/../build', 'mv -t .. a b', 'tar -cf x.tar .', 'rsync -a x/ ./', 'rm -rf ~/old'],
+  ...['rsync -a --delete x/ dist/', 'tar --remove-files -cf x.tar a', 'rm -rf ./build/*'],
 ])('a removal beside it, or in it, does not: %s', (command) => {
   expect(run(command)).toBeNull()
 })

@@ -8,6 +8,7 @@ import type { Call, Denial } from '../engine/types.ts'
 import type { Json } from '../json.ts'
 import { asObject } from '../json.ts'
 import { denyUnreadable } from '../shell/quote-command.ts'
+import { commandCharsMax } from '../shell/read-shell.ts'
 import type { GoodReading, ShellReading } from '../shell/shell-reading.ts'
 import { agentsCommandIn } from './agent-programs.ts'
 import { madeNameIn, personsCommandIn } from './pawl-program.ts'
@@ -24,6 +25,7 @@ import {
 import { mentionsProtected } from './protected-files.ts'
 import { unreadPatchIn } from './protected-git.ts'
 import { isPathKey, isReader } from './server-tool-kind.ts'
+import { workspaceRemover } from './takes-workspace.ts'
 
 /** Values of an unknown tool's input that are looked at. */
 export const valuesMax = 20_000
@@ -90,6 +92,8 @@ function ruleOnShell(
 ): Denial | null {
   const place = call.reads.find(({ written, inside }) => isHeld(inside ?? written))
   if (place !== undefined) return denyChange(place.written)
+  const remover = shell.ok ? workspaceRemover(shell, call.workspace) : null
+  if (remover !== null) return denyRemoval(remover)
   const held = concerned === null ? null : protectedBy(concerned, call.workspace)
   if (held !== null) return denyChange(held)
   const patch = shell.ok ? unreadPatchIn(shell) : null
@@ -98,8 +102,14 @@ function ruleOnShell(
   const text = textsOf(call.input).join('\n')
   if (text.length > mentionCharsMax) return denyLong()
   if (mentionsProtected(withoutValues(text))) return denyUnclear()
+  if (shell.ok) return null
   // WHY always: bash runs the lines before what it cannot parse, and some of what we cannot.
-  return shell.ok ? null : denyUnreadable(shell)
+  return text.length > commandCharsMax ? denyLong() : denyUnreadable(shell)
+}
+
+function denyRemoval(command: string): Denial {
+  const reason = `\`${shown(command)}\` could remove the whole workspace`
+  return { code: 'PATH_PROTECTED', reason, hint: 'name the files and folders that are to go' }
 }
 
 function denyPatch(command: string): Denial {
@@ -113,7 +123,7 @@ const mentionCharsMax = 262_144
 
 function denyLong(): Denial {
   const reason = 'the command is too long to be analyzed'
-  return { code: 'COMMAND_UNREADABLE', reason, hint: 'put the text in a file in the workspace' }
+  return { code: 'COMMAND_UNREADABLE', reason, hint: 'write long texts with your edit tool' }
 }
 
 function textsOf(input: Json): readonly string[] {
