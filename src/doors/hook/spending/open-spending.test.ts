@@ -132,6 +132,9 @@ test('an answer that is written after the last event of a session is paid too', 
   spending.look(heardOf('claude', path), { runId, branch: null })
   const cost = async () => (await runtime.readHead(runId))?.costMicroUsd
   await expect.poll(cost).toBe(15_000)
+  // Copilot CLI says where the file is when a turn ends, and not when the session does.
+  const end = { ...heardOf('claude'), event: { kind: 'end' } as const }
+  spending.look(end, { runId, branch: null })
   appendFileSync(path, answer('m2', later))
   await expect.poll(cost, { timeout: 30_000 }).toBe(30_000)
   await spending.close()

@@ -76,7 +76,9 @@ export function openSpending(options: SpendingOptions): Spending {
   return {
     look: (heard, payer) => {
       // Whatever comes now may work on another run: this look takes what was written before.
-      endLateLooks(context, sessionName(heard))
+      // WHY not at an end without a transcript: no run follows, and the file may be written now.
+      const isSilentEnd = heard.event.kind === 'end' && heard.transcripts.length === 0
+      if (!isSilentEnd) endLateLooks(context, sessionName(heard))
       begin(context, heard, payer)
       const isLast = heard.event.kind === 'stop' || heard.event.kind === 'end'
       if (isLast && heard.transcripts.length > 0) lookLater(context, heard, payer)
