@@ -91,12 +91,12 @@ const bracket = /\[[!^]?\]?(?:\[:\w+:\]|[^\]/])*\]|\[/g
 const dotsKnown = new WeakMap<GoodReading, boolean>()
 
 function findsDots(reading: GoodReading): boolean {
-  const known = dotsKnown.get(reading) ?? mentionsDots(reading)
-  dotsKnown.set(reading, known)
-  return known
+  const isFound = dotsKnown.get(reading) ?? mentionsDots(reading)
+  dotsKnown.set(reading, isFound)
+  return isFound
 }
 
-/** Whether a shell is told, or may be, that wildcards find names with a dot in front, too. */
+/** Whether an option of a shell may let wildcards find names that begin with a dot, too. */
 function mentionsDots({ commands, text, variablesWritten }: GoodReading): boolean {
   const pattern = /dot_?glob|glob_?dots|GLOBIGNORE|BASHOPTS/i
   if (pattern.test(text) || variablesWritten.some((name) => pattern.test(name))) return true
